@@ -1,0 +1,148 @@
+import {
+  FilepathError,
+  type MessageCreate,
+  Node,
+  type NodeCreate,
+  type NodePatch,
+  Session,
+  type SessionCreate,
+  type SessionPatch,
+  type SignalCreate,
+  ThreadFrame,
+  Tree,
+  TreeFrame,
+} from '@filepath/protocol';
+import { acceptedSeq, eventsPage, type EventsPage, field, health, whole } from './answers.ts';
+import {
+  Follower,
+  type Following,
+  type FollowOptions,
+  type ThreadFollowOptions,
+} from './follow.ts';
+import { requester } from './request.ts';
+import { openPlatformSocket, type OpenSocket, type WebSocketLike } from './socket.ts';
+import type { TreeChange } from '@filepath/protocol';
+
+export type ClientOptions = {
+  /** Where filepath answers. In a browser it is where the page came from. */
+  baseUrl?: string;
+  /** A bearer token; without it the browser's cookie counts. */
+  token?: string;
+  fetch?: typeof fetch;
+  openSocket?: OpenSocket;
+};
+
+export type Client = ReturnType<typeof createClient>;
+
+export function createClient(options: ClientOptions = {}) {
+  const base = baseOf(options.baseUrl);
+  const headers: Record<string, string> = options.token
+    ? { authorization: `Bearer ${options.token}` }
+    : {};
+  const send = requester({
+    resolve: (path) => new URL(path, base).href,
+    headers,
+    fetch: options.fetch ?? ((input, init) => fetch(input, init)),
+  });
+  const openSocket = options.openSocket ?? openPlatformSocket;
+
+  const feed = (path: string) => ({
+    open: (after: number): WebSocketLike => {
+      const url = new URL(`${path}?after=${after}`, base);
+      url.protocol = url.protocol === 'https:' ? 'wss:' : 'ws:';
+      return openSocket(url.href, headers);
+    },
+    probe: async (after: number) =>
+      (await send('GET', `${path}?after=${after}&limit=1`)).body?.cancel(),
+  });
+
+  return {
+    health: async () => health(await send('GET', '/api/health')),
+
+    session: {
+      create: async (body: SessionCreate) =>
+        field(await send('POST', '/api/session', { body }), 'session', Session),
+      list: async () => field(await send('GET', '/api/session'), 'sessions', Session.array()),
+      get: async (id: string) => field(await send('GET', session(id)), 'session', Session),
+      update: async (id: string, body: SessionPatch) =>
+        field(await send('PATCH', session(id), { body }), 'session', Session),
+      delete: async (id: string) => done(await send('DELETE', session(id))),
+      tree: async (id: string) => whole(await send('GET', `${session(id)}/tree`), 'tree', Tree),
+      signal: async (id: string, action: SignalCreate['action']) =>
+        done(await send('POST', `${session(id)}/signal`, { body: { action } })),
+    },
+
+    node: {
+      create: async (sessionId: string, body: NodeCreate) =>
+        field(await send('POST', `${session(sessionId)}/node`, { body }), 'node', Node),
+      update: async (sessionId: string, id: string, body: NodePatch) =>
+        field(await send('PATCH', node(sessionId, id), { body }), 'node', Node),
+      delete: async (sessionId: string, id: string) =>
+        done(await send('DELETE', node(sessionId, id))),
+    },
+
+    thread: {
+      /** The seq under which the message is in the log. */
+      message: async (id: string, content: MessageCreate['content']) =>
+        acceptedSeq(await send('POST', `${thread(id)}/message`, { body: { content } })),
+      signal: async (id: string, action: SignalCreate['action']) =>
+        done(await send('POST', `${thread(id)}/signal`, { body: { action } })),
+      events: async (
+        id: string,
+        page: { after?: number; limit?: number; signal?: AbortSignal } = {},
+      ): Promise<EventsPage> => {
+        const query = new URLSearchParams({ after: String(page.after ?? 0) });
+        if (page.limit !== undefined) query.set('limit', String(page.limit));
+        const path = `${thread(id)}/events?${query.toString()}`;
+        return eventsPage(await send('GET', path, { signal: page.signal }));
+      },
+      /** NDJSON, as it comes. */
+      export: async (id: string, signal?: AbortSignal): Promise<ReadableStream<Uint8Array>> => {
+        const response = await send('GET', `${thread(id)}/export`, { signal, unbounded: true });
+        if (response.body) return response.body;
+        throw new FilepathError('internal', `filepath answered the export of ${id} with no body.`);
+      },
+    },
+
+    followThread: (id: string, follow: ThreadFollowOptions): Following =>
+      new Follower(
+        {
+          ...feed(`${thread(id)}/events`),
+          parse: (data) => ThreadFrame.parse(json(data)),
+          dense: true,
+        },
+        follow,
+      ),
+    followTree: (sessionId: string, follow: FollowOptions<TreeChange>): Following =>
+      new Follower(
+        {
+          ...feed(`${session(sessionId)}/events`),
+          parse: (data) => TreeFrame.parse(json(data)),
+          dense: false,
+        },
+        follow,
+      ),
+  };
+}
+
+const session = (id: string): string => `/api/session/${encodeURIComponent(id)}`;
+const thread = (id: string): string => `/api/thread/${encodeURIComponent(id)}`;
+const node = (sessionId: string, id: string): string =>
+  `${session(sessionId)}/node/${encodeURIComponent(id)}`;
+
+function baseOf(given: string | undefined): string {
+  if (given !== undefined) return given;
+  const page = (globalThis as { location?: { href: string } }).location;
+  if (page) return page.href;
+  throw new FilepathError('bad_request', 'createClient needs a baseUrl outside a browser.');
+}
+
+function json(data: unknown): unknown {
+  if (typeof data !== 'string') throw new Error('expected a text frame');
+  return JSON.parse(data);
+}
+
+/** An unread body would hold its connection. */
+async function done(response: Response): Promise<void> {
+  await response.body?.cancel();
+}

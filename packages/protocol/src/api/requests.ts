@@ -1,0 +1,56 @@
+import { z } from 'zod';
+import { ThreadId } from '../ids.ts';
+import { LIMITS } from '../limits.ts';
+import { AgentConfig, AgentType } from './agent-config.ts';
+
+const name = z.string().trim().min(1).max(120);
+
+export const NodeCreate = z.strictObject({
+  parentId: ThreadId.nullish(),
+  name: name.optional(),
+  agentType: AgentType,
+  model: z.string().max(200).optional(),
+  config: AgentConfig.optional(),
+});
+export type NodeCreate = z.infer<typeof NodeCreate>;
+
+/** An https, ssh or git URL, or an absolute path on the runner's machine. */
+export const GitRepoUrl = z
+  .string()
+  .max(4096)
+  .regex(
+    /^(https?:\/\/|ssh:\/\/|git:\/\/|git@[\w.-]+:|\/)[^\s\0]+$/,
+    "expected an https, ssh or git URL, or an absolute path on the runner's machine",
+  );
+
+export const SessionCreate = z.strictObject({
+  name: name.optional(),
+  gitRepoUrl: GitRepoUrl.nullish(),
+  root: NodeCreate.omit({ parentId: true }).optional(),
+});
+export type SessionCreate = z.infer<typeof SessionCreate>;
+
+export const SessionPatch = z.strictObject({ name: name.optional() });
+export type SessionPatch = z.infer<typeof SessionPatch>;
+
+export const NodePatch = z.strictObject({
+  name: name.optional(),
+  model: z.string().max(200).optional(),
+  config: AgentConfig.optional(),
+  /** Accepted as a signal: stop, pause or resume. Status itself comes from the log. */
+  status: z.string().optional(),
+});
+export type NodePatch = z.infer<typeof NodePatch>;
+
+export const MessageCreate = z.strictObject({
+  content: z
+    .string()
+    .min(1)
+    .refine((text) => new TextEncoder().encode(text).length <= LIMITS.message, 'message too long'),
+});
+export type MessageCreate = z.infer<typeof MessageCreate>;
+
+export const SignalCreate = z.strictObject({
+  action: z.enum(['stop', 'pause', 'resume', 'handoff']),
+});
+export type SignalCreate = z.infer<typeof SignalCreate>;

@@ -1,0 +1,52 @@
+import { z } from 'zod';
+import { AgentState } from '../fap/events.ts';
+import { SessionId, ThreadId } from '../ids.ts';
+import { AgentConfig, AgentType } from './agent-config.ts';
+
+export const SessionStatus = z.enum(['draft', 'running', 'paused', 'stopped', 'error']);
+export type SessionStatus = z.infer<typeof SessionStatus>;
+
+export const Session = z.object({
+  id: SessionId,
+  name: z.string(),
+  gitRepoUrl: z.string().nullable(),
+  status: SessionStatus,
+  rootNodeId: ThreadId.nullable(),
+  nodeCount: z.int().min(0),
+  createdAt: z.iso.datetime(),
+  updatedAt: z.iso.datetime(),
+});
+export type Session = z.infer<typeof Session>;
+
+export const Node = z.object({
+  id: ThreadId,
+  sessionId: SessionId,
+  parentId: ThreadId.nullable(),
+  name: z.string(),
+  slug: z.string(),
+  agentType: AgentType,
+  model: z.string(),
+  status: AgentState,
+  reason: z.string().nullable(),
+  config: AgentConfig,
+  sortOrder: z.int(),
+  tokens: z.int().min(0),
+  contextPct: z.number().nullable(),
+  /** Completed and all leaves below this node; a leaf counts itself. */
+  done: z.int().min(0),
+  total: z.int().min(0),
+  createdAt: z.iso.datetime(),
+  updatedAt: z.iso.datetime(),
+});
+export type Node = z.infer<typeof Node>;
+
+/** One change of a session's tree. A node's newest state replaces the ones before. */
+export const TreeChange = z.discriminatedUnion('type', [
+  z.object({ seq: z.int().min(1), type: z.literal('session'), session: Session }),
+  z.object({ seq: z.int().min(1), type: z.literal('node'), node: Node }),
+  z.object({ seq: z.int().min(1), type: z.literal('deleted'), id: ThreadId }),
+]);
+export type TreeChange = z.infer<typeof TreeChange>;
+
+export const Tree = z.object({ session: Session, nodes: z.array(Node) });
+export type Tree = z.infer<typeof Tree>;

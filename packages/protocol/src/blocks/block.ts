@@ -1,0 +1,124 @@
+import type { AgentState } from '../fap/events.ts';
+
+/**
+ * What a thread shows, in order. `id` is stable while a block changes; `seq` is that of its first event, or of
+ * the last event before a draft began.
+ */
+export type Base = { id: string; seq: number; at: string; verified: boolean };
+
+export type WorkStatus = 'start' | 'done' | 'error';
+
+export type MessageBlock = Base & {
+  kind: 'message';
+  from: 'user' | 'parent' | 'system';
+  content: string;
+};
+export type TextBlock = Base & {
+  kind: 'text';
+  content: string;
+  /** Still being written. */
+  partial: boolean;
+  /** The agent ended before it finished the text. */
+  truncated: boolean;
+};
+export type ToolBlock = Base & {
+  kind: 'tool';
+  name: string;
+  path: string | null;
+  status: WorkStatus;
+  input: unknown;
+  output: string | null;
+  diff: string | null;
+  durationMs: number | null;
+};
+export type CommandBlock = Base & {
+  kind: 'command';
+  cmd: string;
+  status: WorkStatus;
+  exit: number | null;
+  stdout: string | null;
+  stderr: string | null;
+  durationMs: number | null;
+};
+export type CommitsBlock = Base & {
+  kind: 'commits';
+  commits: { hash: string; message: string }[];
+};
+export type SpawnBlock = Base & {
+  kind: 'spawn';
+  name: string;
+  agent: string;
+  model: string;
+  task: string | null;
+  state: 'pending' | 'created' | 'failed';
+  node: string | null;
+  reason: string | null;
+};
+export type WorkersBlock = Base & {
+  kind: 'workers';
+  workers: { name: string; status: AgentState }[];
+};
+export type StatusBlock = Base & {
+  kind: 'status';
+  state: AgentState;
+  reason: string | null;
+  contextPct: number | null;
+};
+export type HandoffBlock = Base & { kind: 'handoff'; summary: string };
+export type DoneBlock = Base & { kind: 'done'; summary: string | null };
+export type PlanBlock = Base & {
+  kind: 'plan';
+  steps: { title: string; status: 'pending' | 'active' | 'done' | 'error' }[];
+};
+export type UsageBlock = Base & {
+  kind: 'usage';
+  model: string | null;
+  input: number;
+  output: number;
+  cost: number | null;
+};
+export type DecisionBlock = Base & {
+  kind: 'decision';
+  decision: string;
+  prompt: string;
+  options: string[];
+};
+export type MemoryBlock = Base & { kind: 'memory'; content: string };
+export type LogBlock = Base & {
+  kind: 'log';
+  level: 'debug' | 'info' | 'warn' | 'error';
+  message: string;
+  /** The start of a rejected line. */
+  head: string | null;
+};
+/** What the runner or the control plane did: started, exit, refused, signal. */
+export type NoticeBlock = Base & {
+  kind: 'notice';
+  level: 'info' | 'warn' | 'error';
+  text: string;
+  detail: string | null;
+};
+/** A body kept in the blob store. */
+export type BlobBlock = Base & { kind: 'blob'; type: string; sha256: string; bytes: number };
+/** A body this reader does not know. */
+export type UnknownBlock = Base & { kind: 'unknown'; source: string; json: string };
+
+export type Block =
+  | MessageBlock
+  | TextBlock
+  | ToolBlock
+  | CommandBlock
+  | CommitsBlock
+  | SpawnBlock
+  | WorkersBlock
+  | StatusBlock
+  | HandoffBlock
+  | DoneBlock
+  | PlanBlock
+  | UsageBlock
+  | DecisionBlock
+  | MemoryBlock
+  | LogBlock
+  | NoticeBlock
+  | BlobBlock
+  | UnknownBlock;

@@ -1,0 +1,41 @@
+import { DecisionMessage, SignalMessage } from '../fap/input.ts';
+import type { Base, Block } from './block.ts';
+import { z } from 'zod';
+
+/** What a person, a parent or the control plane put into the thread; null for a body not known here. */
+export function controlBlock(
+  base: Base,
+  from: 'user' | 'parent' | 'system',
+  body: unknown,
+): Block | null {
+  const message = Message.safeParse(body);
+  if (message.success) return { ...base, kind: 'message', from, content: message.data.content };
+  const signal = Signal.safeParse(body);
+  if (signal.success) {
+    return {
+      ...base,
+      kind: 'notice',
+      level: 'info',
+      text: ASKED[signal.data.action],
+      detail: null,
+    };
+  }
+  const answer = Answer.safeParse(body);
+  if (answer.success) {
+    const text = `answered: ${answer.data.choice}`;
+    return { ...base, kind: 'notice', level: 'info', text, detail: null };
+  }
+  return null;
+}
+
+/** A log may be older or newer than this reader: of its bodies only what is shown is required. */
+const Message = z.looseObject({ type: z.literal('message'), content: z.string() });
+const Signal = z.looseObject(SignalMessage.shape);
+const Answer = z.looseObject(DecisionMessage.shape);
+
+const ASKED: Record<z.infer<typeof SignalMessage>['action'], string> = {
+  stop: 'asked to stop',
+  pause: 'asked to pause',
+  resume: 'asked to resume',
+  handoff: 'asked to hand off',
+};

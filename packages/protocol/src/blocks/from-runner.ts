@@ -1,0 +1,58 @@
+import { RejectedLine } from '../fap/codec.ts';
+import { RunnerBody, type RunnerExit } from '../thread/bodies.ts';
+import type { Base, Block, NoticeBlock } from './block.ts';
+
+/** What the runner observed, in words for a person; null for a body that is none of its own. */
+export function runnerBlock(base: Base, body: unknown): Block | null {
+  const rejected = RejectedLine.safeParse(body);
+  if (rejected.success) {
+    const { level, message, rejected: line } = rejected.data;
+    return { ...base, kind: 'log', level, message, head: line.head };
+  }
+  const parsed = RunnerBody.safeParse(body);
+  return parsed.success ? { ...base, kind: 'notice', ...notice(parsed.data) } : null;
+}
+
+type Notice = Pick<NoticeBlock, 'level' | 'text' | 'detail'>;
+
+function notice(body: RunnerBody): Notice {
+  switch (body.type) {
+    case 'started':
+      return body.executor === 'unsandboxed'
+        ? { level: 'warn', text: 'started without a sandbox', detail: null }
+        : { level: 'info', text: 'started', detail: null };
+    case 'workspace':
+      return body.state === 'cloning'
+        ? { level: 'info', text: 'cloning the repository', detail: body.detail || null }
+        : { level: 'info', text: 'workspace ready', detail: body.detail || null };
+    case 'refused':
+      return { level: 'error', text: `could not start: ${body.reason}`, detail: null };
+    case 'exit':
+      return exit(body);
+  }
+}
+
+function exit(body: RunnerExit): Notice {
+  const detail = [body.detail, body.stderr].filter(Boolean).join('\n') || null;
+  switch (body.reason) {
+    case 'stopped':
+      return { level: 'info', text: 'stopped', detail };
+    case 'lost':
+      return { level: 'error', text: 'lost: its process ended and nobody saw how', detail };
+    case 'limit':
+      return {
+        level: 'error',
+        text: `ended at a limit${body.detail ? `: ${body.detail}` : ''}`,
+        detail: body.stderr || null,
+      };
+    case 'exited':
+      if (body.signal !== null) return { level: 'error', text: `killed by ${body.signal}`, detail };
+      if (body.code === null)
+        return { level: 'error', text: 'exited, its code is unknown', detail };
+      return {
+        level: body.code === 0 ? 'info' : 'error',
+        text: `exited with code ${body.code}`,
+        detail,
+      };
+  }
+}

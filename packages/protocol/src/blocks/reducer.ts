@@ -1,0 +1,197 @@
+import { AgentEvent } from '../fap/events.ts';
+import { SystemBody } from '../thread/bodies.ts';
+import { isVerified, type LogEvent } from '../thread/log-event.ts';
+import type { Base, Block, CommitsBlock, TextBlock } from './block.ts';
+import { Drafts } from './drafts.ts';
+import { blobBlock, unknownBlock } from './fallback.ts';
+import { agentBlock } from './from-agent.ts';
+import { controlBlock } from './from-control.ts';
+import { runnerBlock } from './from-runner.ts';
+import { commandBlock, toolBlock } from './from-work.ts';
+import { OpenWork } from './open-work.ts';
+
+/**
+ * Turns a thread into what it shows, event by event. Blocks are never changed in place: a block that an event
+ * changes is replaced by a new object with the same `id`.
+ */
+export class BlockReducer {
+  #list: Block[] = [];
+  #shown: readonly Block[] = [];
+  #stale = false;
+  #last = 0;
+  #at = new Date(0).toISOString();
+  #work = new OpenWork();
+  #spawns = new Map<number, number>();
+  #drafts = new Drafts();
+  /** Commits that the last block does not hold yet: joined when it is read or ends. */
+  #commits: CommitsBlock['commits'] = [];
+
+  /** Events come in the order of their seq; one that was there before is ignored. */
+  push(events: readonly LogEvent[]): void {
+    for (const event of events) {
+      if (!(event.seq > this.#last)) continue;
+      this.#last = event.seq;
+      this.#at = event.at;
+      this.#stale = true;
+      this.#take(event);
+    }
+  }
+
+  /** The whole of a text that is still being written. */
+  draft(id: string, content: string): void {
+    this.#drafts.set(id, content, this.#last, this.#at);
+    this.#stale = true;
+  }
+
+  /** The next piece of a text that is still being written. */
+  delta(id: string, delta: string): void {
+    this.#drafts.append(id, delta, this.#last, this.#at);
+    this.#stale = true;
+  }
+
+  /** The same array until something changes. */
+  get blocks(): readonly Block[] {
+    if (this.#stale) {
+      this.#joinCommits();
+      this.#shown = [...this.#list, ...this.#drafts.blocks()];
+      this.#stale = false;
+    }
+    return this.#shown;
+  }
+
+  #take(event: LogEvent): void {
+    const base = baseOf(event);
+    const blob = blobBlock(base, event.body);
+    if (blob) return this.#add(blob);
+    switch (event.source) {
+      case 'fap': {
+        const parsed = AgentEvent.safeParse(event.body);
+        if (parsed.success) return this.#agent(base, parsed.data, event.step);
+        break;
+      }
+      case 'runner': {
+        const block = runnerBlock(base, event.body);
+        if (block) return this.#add(block);
+        break;
+      }
+      case 'user':
+      case 'parent':
+      case 'system': {
+        const block = controlBlock(base, event.source, event.body);
+        if (block) return this.#add(block);
+        if (event.source === 'system' && this.#spawned(base, event.body)) return;
+      }
+    }
+    this.#add(unknownBlock(base, event));
+  }
+
+  #agent(base: Base, event: AgentEvent, step: string | null): void {
+    const last = this.#list.at(-1);
+    switch (event.type) {
+      case 'tool':
+      case 'command':
+        return this.#advanceWork(base, event, step);
+      case 'commit':
+        if (last?.kind !== 'commits') break;
+        this.#commits.push({ hash: event.hash, message: event.message });
+        return;
+      case 'status':
+        if (last?.kind !== 'status') break;
+        this.#list[this.#list.length - 1] = {
+          ...last,
+          at: base.at,
+          state: event.state,
+          reason: event.reason ?? null,
+          contextPct: event.context_pct ?? last.contextPct,
+        };
+        return;
+      case 'spawn':
+        this.#spawns.set(base.seq, this.#list.length);
+        break;
+      case 'text':
+        if (event.id !== undefined) return this.#finish(base, event, event.id);
+        break;
+    }
+    this.#add(agentBlock(base, event));
+  }
+
+  /** A finished text takes the place and the id of its draft. */
+  #finish(base: Base, event: AgentEvent, id: string): void {
+    const draft: TextBlock | undefined = this.#drafts.take(id);
+    this.#add(agentBlock(draft === undefined ? base : { ...base, id: draft.id }, event));
+  }
+
+  #advanceWork(
+    base: Base,
+    event: Extract<AgentEvent, { type: 'tool' | 'command' }>,
+    step: string | null,
+  ): void {
+    const index = this.#work.find(event, step);
+    const before = index === undefined ? undefined : this.#list[index];
+    if (index === undefined || before === undefined) {
+      if (event.status === 'start') this.#work.add(this.#list.length, event, step);
+      return this.#add(agentBlock(base, event));
+    }
+    if (event.status !== 'start') this.#work.close(index);
+    if (event.type === 'tool' && before.kind === 'tool') {
+      this.#list[index] = toolBlock(headOf(before), event, before);
+    } else if (event.type === 'command' && before.kind === 'command') {
+      this.#list[index] = commandBlock(headOf(before), event, before);
+    }
+  }
+
+  #spawned(base: Base, body: unknown): boolean {
+    const parsed = SystemBody.safeParse(body);
+    if (!parsed.success) return false;
+    const { data } = parsed;
+    const outcome =
+      data.type === 'spawned'
+        ? { state: 'created' as const, node: data.node, reason: null }
+        : { state: 'failed' as const, node: null, reason: data.reason };
+    const index = this.#spawns.get(data.spawn);
+    const block = index === undefined ? undefined : this.#list[index];
+    if (index !== undefined && block?.kind === 'spawn') {
+      this.#list[index] = { ...block, name: data.name, ...outcome };
+    } else if (data.type === 'spawned') {
+      this.#add({
+        ...base,
+        kind: 'notice',
+        level: 'info',
+        text: `spawned ${data.name}`,
+        detail: null,
+      });
+    } else {
+      const text = `could not spawn ${data.name}: ${data.reason}`;
+      this.#add({ ...base, kind: 'notice', level: 'error', text, detail: null });
+    }
+    return true;
+  }
+
+  #add(block: Block): void {
+    this.#joinCommits();
+    this.#list.push(block);
+  }
+
+  #joinCommits(): void {
+    const last = this.#list.at(-1);
+    if (this.#commits.length === 0 || last?.kind !== 'commits') return;
+    this.#list[this.#list.length - 1] = { ...last, commits: [...last.commits, ...this.#commits] };
+    this.#commits = [];
+  }
+}
+
+/** The blocks of a whole log. */
+export function toBlocks(events: readonly LogEvent[]): readonly Block[] {
+  const reducer = new BlockReducer();
+  reducer.push(events);
+  return reducer.blocks;
+}
+
+function baseOf(event: LogEvent): Base {
+  const { seq, at, source } = event;
+  return { id: `e${seq}`, seq, at, verified: isVerified(source) };
+}
+
+function headOf({ id, seq, at, verified }: Base): Base {
+  return { id, seq, at, verified };
+}

@@ -1,0 +1,29 @@
+import { z } from 'zod';
+
+/** What an agent reads on stdin, one JSON object a line. These are our own words, so they are strict. */
+export const UserMessage = z.strictObject({
+  type: z.literal('message'),
+  from: z.enum(['user', 'parent', 'system']),
+  content: z.string(),
+});
+export type UserMessage = z.infer<typeof UserMessage>;
+
+export const SignalMessage = z.strictObject({
+  type: z.literal('signal'),
+  action: z.enum(['stop', 'pause', 'resume', 'handoff']),
+});
+export type SignalMessage = z.infer<typeof SignalMessage>;
+
+export const DecisionMessage = z.strictObject({
+  type: z.literal('decision'),
+  id: z.string().min(1).max(128),
+  choice: z.string(),
+  input: z.unknown().optional(),
+});
+
+export const AgentInput = z.discriminatedUnion('type', [
+  UserMessage,
+  SignalMessage,
+  DecisionMessage,
+]);
+export type AgentInput = z.infer<typeof AgentInput>;

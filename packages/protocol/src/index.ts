@@ -1,0 +1,116 @@
+export {
+  newRunId,
+  newSessionId,
+  newStepId,
+  newThreadId,
+  RunId,
+  RunnerId,
+  SessionId,
+  StepId,
+  ThreadId,
+} from './ids.ts';
+export { ErrorBody, ErrorCode, ERRORS, FilepathError, type Issue, issuesOf } from './errors.ts';
+export { LIMITS } from './limits.ts';
+export {
+  AgentEvent,
+  type AgentEventType,
+  AgentInput,
+  AgentState,
+  CommandEvent,
+  CommitEvent,
+  DecisionEvent,
+  DecisionMessage,
+  DoneEvent,
+  encodeInput,
+  HandoffEvent,
+  LogLineEvent,
+  MemoryEvent,
+  parseAgentLine,
+  type ParsedLine,
+  PlanEvent,
+  rejectedLine,
+  RejectedLine,
+  SignalMessage,
+  SpawnEvent,
+  StatusEvent,
+  TextEvent,
+  ToolEvent,
+  UsageEvent,
+  UserMessage,
+  WorkersEvent,
+} from './fap/index.ts';
+export {
+  CF_SKY_VERSION,
+  Receipt,
+  RunReceipt,
+  SESSION_VERSION,
+  SkyEvent,
+  ToolReceipt,
+} from './sky/index.ts';
+export {
+  AgentToRunner,
+  AgentToWorker,
+  ControlToRunner,
+  ControlToWorker,
+  Executor,
+  InputLine,
+  LINK_VERSION,
+  Order,
+  RemoveOrder,
+  SpoolLine,
+  StartOrder,
+  StopOrder,
+} from './link/index.ts';
+export { ThreadFrame, TreeFrame, ViewerFrame } from './feed/index.ts';
+export {
+  decodeLogEvent,
+  encodeLogEvent,
+  isVerified,
+  LogEvent,
+  Source,
+} from './thread/log-event.ts';
+export {
+  type ChainFault,
+  chainHash,
+  chainInput,
+  ChainReader,
+  GENESIS,
+  type Sha256,
+} from './thread/chain.ts';
+export {
+  blobKey,
+  BlobRef,
+  blobRef,
+  ExitReason,
+  RunnerBody,
+  RunnerExit,
+  RunnerRefused,
+  RunnerStarted,
+  RunnerWorkspace,
+  SystemBody,
+  SystemSpawned,
+  SystemSpawnFailed,
+} from './thread/bodies.ts';
+export {
+  advance,
+  type Advance,
+  INITIAL,
+  type Lifecycle,
+  lifecycleOf,
+  type RunOutcome,
+} from './thread/lifecycle.ts';
+export { type Completion, completionOf } from './thread/completion.ts';
+export { AgentConfig, AgentType, MASK, maskConfig } from './api/agent-config.ts';
+export { Node, Session, SessionStatus, Tree, TreeChange } from './api/resources.ts';
+export {
+  GitRepoUrl,
+  MessageCreate,
+  NodeCreate,
+  NodePatch,
+  SessionCreate,
+  SessionPatch,
+  SignalCreate,
+} from './api/requests.ts';
+export { EXPORT_VERSION, exportClaim, ExportEnd, ExportHeader, ExportLine } from './api/export.ts';
+export type { Block } from './blocks/block.ts';
+export { BlockReducer, toBlocks } from './blocks/reducer.ts';

@@ -1,0 +1,44 @@
+import { z } from 'zod';
+import { SessionId, ThreadId } from '../ids.ts';
+import { AgentConfig } from '../api/agent-config.ts';
+
+/** A line for an agent's stdin. Ids count from 1 in each epoch; an id is written once. */
+export const InputLine = z.strictObject({ id: z.int().min(1), line: z.string() });
+export type InputLine = z.infer<typeof InputLine>;
+
+export const StartOrder = z.strictObject({
+  kind: z.literal('start'),
+  thread: ThreadId,
+  session: SessionId,
+  epoch: z.int().min(1),
+  slug: z.string().regex(/^[a-z0-9][a-z0-9-]{0,79}$/),
+  agentType: z.string(),
+  model: z.string(),
+  config: AgentConfig,
+  apiKey: z.string(),
+  task: z.string(),
+  gitRepoUrl: z.string().nullable(),
+  inputs: z.array(InputLine),
+});
+export type StartOrder = z.infer<typeof StartOrder>;
+
+/** Ends the process of this epoch: the inputs (the stop signal last), grace, TERM, KILL. */
+export const StopOrder = z.strictObject({
+  kind: z.literal('stop'),
+  thread: ThreadId,
+  epoch: z.int().min(1),
+  graceMs: z.int().min(0).max(600_000),
+  inputs: z.array(InputLine),
+});
+export type StopOrder = z.infer<typeof StopOrder>;
+
+/** The node is deleted: end its process at once and put its home aside. */
+export const RemoveOrder = z.strictObject({
+  kind: z.literal('remove'),
+  thread: ThreadId,
+  slug: z.string(),
+});
+export type RemoveOrder = z.infer<typeof RemoveOrder>;
+
+export const Order = z.discriminatedUnion('kind', [StartOrder, StopOrder, RemoveOrder]);
+export type Order = z.infer<typeof Order>;

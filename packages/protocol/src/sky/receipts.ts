@@ -1,0 +1,46 @@
+import { z } from 'zod';
+import { RunId, StepId, ThreadId } from '../ids.ts';
+
+export const CF_SKY_VERSION = '1.0.0';
+export const SESSION_VERSION = 1;
+
+const hash = z.string().regex(/^[0-9a-f]{64}$/);
+
+/** One per run: what went in, what came out, how it ended. Hashes are sha256 over JSON. */
+export const RunReceipt = z.object({
+  type: z.literal('receipt.run'),
+  cf_sky_version: z.string(),
+  thread_id: ThreadId,
+  run_id: RunId,
+  input_hash: hash,
+  output_hash: hash,
+  model_config_id: z.string(),
+  started_at: z.string(),
+  completed_at: z.string(),
+  duration_ms: z.number(),
+  status: z.enum(['completed', 'error', 'stopped', 'superseded', 'handoff', 'lost']),
+  /** The seq of the event that ended the run, and whether the runner saw it or the agent claimed it. */
+  ended_by: z.int(),
+  verified: z.boolean(),
+  events: z.int(),
+});
+export type RunReceipt = z.infer<typeof RunReceipt>;
+
+/** One per tool call or command. */
+export const ToolReceipt = z.object({
+  type: z.literal('receipt.tool'),
+  cf_sky_version: z.string(),
+  thread_id: ThreadId,
+  run_id: RunId.nullable(),
+  step_id: StepId,
+  tool_name: z.string(),
+  args_hash: hash,
+  output_hash: hash,
+  duration_ms: z.number(),
+  status: z.enum(['completed', 'error']),
+  verified: z.boolean(),
+});
+export type ToolReceipt = z.infer<typeof ToolReceipt>;
+
+export const Receipt = z.discriminatedUnion('type', [RunReceipt, ToolReceipt]);
+export type Receipt = z.infer<typeof Receipt>;

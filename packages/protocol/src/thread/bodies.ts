@@ -1,0 +1,82 @@
+import { z } from 'zod';
+import { ThreadId } from '../ids.ts';
+
+/** What the runner observed. Bodies of events with source `runner`. */
+export const RunnerStarted = z.strictObject({
+  type: z.literal('started'),
+  epoch: z.int().min(1),
+  executor: z.enum(['sandbox', 'unsandboxed']),
+});
+
+export const ExitReason = z.enum(['exited', 'stopped', 'lost', 'limit']);
+export type ExitReason = z.infer<typeof ExitReason>;
+
+export const RunnerExit = z.strictObject({
+  type: z.literal('exit'),
+  epoch: z.int().min(1),
+  code: z.int().nullable(),
+  signal: z.string().max(32).nullable(),
+  reason: ExitReason,
+  detail: z.string().max(2048).optional(),
+  /** The end of what the agent wrote to stderr. */
+  stderr: z.string().max(16384).optional(),
+});
+export type RunnerExit = z.infer<typeof RunnerExit>;
+
+/** The agent could not be started; nothing ran. */
+export const RunnerRefused = z.strictObject({
+  type: z.literal('refused'),
+  epoch: z.int().min(1),
+  reason: z.string().max(4096),
+});
+
+export const RunnerWorkspace = z.strictObject({
+  type: z.literal('workspace'),
+  epoch: z.int().min(1),
+  state: z.enum(['cloning', 'ready']),
+  detail: z.string().max(2048),
+});
+
+export const RunnerBody = z.discriminatedUnion('type', [
+  RunnerStarted,
+  RunnerExit,
+  RunnerRefused,
+  RunnerWorkspace,
+]);
+export type RunnerBody = z.infer<typeof RunnerBody>;
+
+/** What the control plane did. Bodies of events with source `system`, beside messages. */
+export const SystemSpawned = z.strictObject({
+  type: z.literal('spawned'),
+  /** The seq of the `spawn` event in this thread. */
+  spawn: z.int().min(1),
+  node: ThreadId,
+  name: z.string(),
+});
+
+export const SystemSpawnFailed = z.strictObject({
+  type: z.literal('spawn_failed'),
+  spawn: z.int().min(1),
+  name: z.string(),
+  reason: z.string(),
+});
+
+export const SystemBody = z.discriminatedUnion('type', [SystemSpawned, SystemSpawnFailed]);
+export type SystemBody = z.infer<typeof SystemBody>;
+
+/** Stands for a body that is too large for a row; the bytes are in the blob store under thread and hash. */
+export const BlobRef = z.looseObject({
+  type: z.string(),
+  ref: z.string().regex(/^r2:\/\/blobs\/th_[0-9A-Za-z]{22}\/[0-9a-f]{64}#sha256=[0-9a-f]{64}$/),
+  bytes: z.int().min(0),
+});
+export type BlobRef = z.infer<typeof BlobRef>;
+
+/** The name under which a thread's blob is kept. */
+export function blobKey(thread: ThreadId, sha256: string): string {
+  return `${thread}/${sha256}`;
+}
+
+export function blobRef(type: string, thread: ThreadId, sha256: string, bytes: number): BlobRef {
+  return { type, ref: `r2://blobs/${blobKey(thread, sha256)}#sha256=${sha256}`, bytes };
+}

@@ -1,0 +1,186 @@
+import { AgentState } from '../fap/events.ts';
+import type { Source } from './log-event.ts';
+
+/**
+ * The table log → status. SPEC.md lists the same rows by id. `advance` is total: a body it does not know
+ * changes nothing.
+ */
+export type RunOutcome = 'completed' | 'error' | 'stopped' | 'superseded' | 'handoff' | 'lost';
+
+export type Lifecycle = {
+  status: AgentState;
+  reason: string | null;
+  contextPct: number | null;
+  /** A process was started and has not exited. */
+  alive: boolean;
+  /** A stop was asked for and no message came since. */
+  stopped: boolean;
+  /** A run is open. */
+  open: boolean;
+  /** The open run has reported its own state, so that the next message steers it. */
+  reports: boolean;
+  /** The last message went to a running process, and the process has said nothing since. */
+  unanswered: boolean;
+};
+
+export const INITIAL: Lifecycle = {
+  status: 'idle',
+  reason: null,
+  contextPct: null,
+  alive: false,
+  stopped: false,
+  open: false,
+  reports: false,
+  unanswered: false,
+};
+
+export type Advance = {
+  next: Lifecycle;
+  /** A run ends with this event; the event still belongs to it. */
+  closes: RunOutcome | null;
+  /** A run begins with this event. */
+  opens: boolean;
+  /** The run open before this event ends as superseded, before the event. */
+  supersedes: boolean;
+};
+
+export function advance(now: Lifecycle, event: { source: Source; body: unknown }): Advance {
+  const body = record(event.body);
+  switch (event.source) {
+    case 'user':
+    case 'parent':
+    case 'system':
+      return body['type'] === 'message'
+        ? onMessage(now)
+        : body['type'] === 'signal'
+          ? onSignal(now, body)
+          : stay(now);
+    case 'fap':
+      return onAgent({ ...now, unanswered: false }, body);
+    case 'runner':
+      return onRunner(now, body);
+    default:
+      return stay(now);
+  }
+}
+
+function onMessage(now: Lifecycle): Advance {
+  // A message to a run that waits for its process joins it; so does one to a run that reports its state.
+  const steers = now.open && (now.reports || !now.alive);
+  const next: Lifecycle = {
+    ...now,
+    status: now.alive ? (steers ? now.status : 'running') : 'idle',
+    reason: now.alive ? (steers ? now.reason : null) : 'queued',
+    stopped: false,
+    open: true,
+    reports: steers && now.reports,
+    unanswered: now.alive,
+  };
+  return { next, closes: null, opens: !steers, supersedes: now.open && !steers };
+}
+
+function onSignal(now: Lifecycle, body: Record<string, unknown>): Advance {
+  if (body['action'] !== 'stop') return stay(now);
+  if (now.alive) return stay({ ...now, stopped: true, reason: 'stopping' });
+  if (!now.open) return stay({ ...now, stopped: true });
+  return close({ ...now, stopped: true, status: 'idle', reason: 'stopped' }, now, 'stopped');
+}
+
+function onAgent(now: Lifecycle, body: Record<string, unknown>): Advance {
+  switch (body['type']) {
+    case 'done':
+      return close({ ...now, status: 'done', reason: null }, now, 'completed');
+    case 'handoff':
+      return close({ ...now, status: 'idle', reason: 'handoff' }, now, 'handoff');
+    case 'status':
+      return onStatus(now, body);
+    default:
+      return stay(now);
+  }
+}
+
+function onStatus(now: Lifecycle, body: Record<string, unknown>): Advance {
+  const state = AgentState.safeParse(body['state']);
+  if (!state.success) return stay(now);
+  const pct = body['context_pct'];
+  const next: Lifecycle = {
+    ...now,
+    status: state.data,
+    reason: now.stopped ? now.reason : typeof body['reason'] === 'string' ? body['reason'] : null,
+    contextPct: typeof pct === 'number' ? pct : now.contextPct,
+    reports: true,
+  };
+  if (state.data === 'thinking' || state.data === 'running') return stay(next);
+  return close(next, now, state.data === 'error' ? 'error' : 'completed');
+}
+
+function onRunner(now: Lifecycle, body: Record<string, unknown>): Advance {
+  switch (body['type']) {
+    case 'started':
+      return stay({
+        ...now,
+        alive: true,
+        status: 'running',
+        reason: now.stopped ? 'stopping' : null,
+      });
+    case 'refused': {
+      const reason = typeof body['reason'] === 'string' ? body['reason'] : 'refused';
+      if (now.stopped)
+        return close({ ...now, alive: false, status: 'idle', reason: 'stopped' }, now, 'stopped');
+      return close({ ...now, alive: false, status: 'error', reason }, now, 'error');
+    }
+    case 'exit':
+      return onExit({ ...now, alive: false }, now, body);
+    default:
+      return stay(now);
+  }
+}
+
+function onExit(dead: Lifecycle, now: Lifecycle, body: Record<string, unknown>): Advance {
+  if (now.stopped || body['reason'] === 'stopped') {
+    const finished = !now.open && now.status === 'done';
+    const status = finished ? 'done' : 'idle';
+    return close({ ...dead, status, reason: finished ? null : 'stopped' }, now, 'stopped');
+  }
+  if (body['reason'] === 'lost') {
+    return close({ ...dead, status: 'error', reason: 'lost' }, now, 'lost');
+  }
+  if (body['reason'] === 'limit') {
+    const reason = typeof body['detail'] === 'string' ? body['detail'] : 'limit reached';
+    return close({ ...dead, status: 'error', reason }, now, 'error');
+  }
+  // An agent that went on after its run had ended is active without a run; its exit ends that too.
+  const active = now.status === 'thinking' || now.status === 'running';
+  if (!now.open && !active) return stay(dead);
+  // It ended before it took the message up: the worker starts it again with that message.
+  if (now.unanswered && body['code'] === 0) {
+    return stay({ ...dead, unanswered: false, status: 'idle', reason: 'queued' });
+  }
+  if (body['code'] === 0) return close({ ...dead, status: 'done', reason: null }, now, 'completed');
+  const how = typeof body['signal'] === 'string' ? body['signal'] : `exit ${String(body['code'])}`;
+  return close({ ...dead, status: 'error', reason: how }, now, 'error');
+}
+
+function close(next: Lifecycle, now: Lifecycle, outcome: RunOutcome): Advance {
+  return {
+    next: { ...next, open: false, reports: false, unanswered: false },
+    closes: now.open ? outcome : null,
+    opens: false,
+    supersedes: false,
+  };
+}
+
+function stay(next: Lifecycle): Advance {
+  return { next, closes: null, opens: false, supersedes: false };
+}
+
+function record(value: unknown): Record<string, unknown> {
+  return typeof value === 'object' && value !== null ? (value as Record<string, unknown>) : {};
+}
+
+/** The lifecycle of a whole log; the worker keeps the same value row by row. */
+export function lifecycleOf(events: Iterable<{ source: Source; body: unknown }>): Lifecycle {
+  let now = INITIAL;
+  for (const event of events) now = advance(now, event).next;
+  return now;
+}

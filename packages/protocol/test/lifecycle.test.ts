@@ -1,0 +1,303 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { advance, INITIAL, type Lifecycle, lifecycleOf, type RunOutcome } from '../src/index.ts';
+import { agentEvent, json, source } from './arbitraries.ts';
+import { exit, fap, runner, type Said, signal, started, user } from './events.ts';
+
+const status = (state: string, more: Record<string, unknown> = {}): Said =>
+  fap({ type: 'status', state, ...more });
+const text = fap({ type: 'text', content: 'x' });
+const done = fap({ type: 'done' });
+const refused = runner({ type: 'refused', epoch: 1, reason: 'no sandbox' });
+
+type Row = {
+  rule: string;
+  before: Said[];
+  event: Said;
+  status: Lifecycle['status'];
+  reason?: string;
+  /** What happens to runs: the outcome that ends the open one, and whether one opens. */
+  closes?: RunOutcome;
+  opens?: true;
+  open?: true;
+};
+
+/** The rows of SPEC.md. `open` says that a run is open afterwards. */
+const ROWS: Row[] = [
+  row('ST2', 'queues', [], user('a'), {
+    status: 'idle',
+    reason: 'queued',
+    opens: true,
+    open: true,
+  }),
+  row('ST2', 'queues again', [user('a'), started, done, exit()], user('b'), {
+    status: 'idle',
+    reason: 'queued',
+    opens: true,
+    open: true,
+  }),
+  row('ST2', 'joins a run that waits for its process', [user('a')], user('b'), {
+    status: 'idle',
+    reason: 'queued',
+    open: true,
+  }),
+  row('ST3', 'steers', [user('a'), started, status('thinking')], user('b'), {
+    status: 'thinking',
+    open: true,
+  }),
+  row('ST4', 'supersedes a silent run', [user('a'), started, text], user('b'), {
+    status: 'running',
+    closes: 'superseded',
+    opens: true,
+    open: true,
+  }),
+  row('ST5', 'opens the next run', [user('a'), started, done], user('b'), {
+    status: 'running',
+    opens: true,
+    open: true,
+  }),
+  row('ST6', 'stops before the start', [user('a')], signal('stop'), {
+    status: 'idle',
+    reason: 'stopped',
+    closes: 'stopped',
+  }),
+  row('ST6', 'stops nothing', [], signal('stop'), { status: 'idle' }),
+  row('ST6', 'stops what is done', [user('a'), started, done, exit()], signal('stop'), {
+    status: 'done',
+  }),
+  row('ST7', 'is stopping', [user('a'), started], signal('stop'), {
+    status: 'running',
+    reason: 'stopping',
+    open: true,
+  }),
+  ...['pause', 'resume', 'handoff'].map((action) =>
+    row('ST8', action, [user('a'), started], signal(action), { status: 'running', open: true }),
+  ),
+  row('ST9', 'starts', [user('a')], started, { status: 'running', open: true }),
+  row('ST9', 'starts although stopped', [user('a'), signal('stop')], started, {
+    status: 'running',
+    reason: 'stopping',
+  }),
+  row('ST10', 'is refused', [user('a')], refused, {
+    status: 'error',
+    reason: 'no sandbox',
+    closes: 'error',
+  }),
+  row('ST10', 'is refused after a stop', [user('a'), signal('stop')], refused, {
+    status: 'idle',
+    reason: 'stopped',
+  }),
+  row('ST11', 'thinks', [user('a'), started], status('thinking', { reason: 'plan' }), {
+    status: 'thinking',
+    reason: 'plan',
+    open: true,
+  }),
+  row('ST11', 'runs', [user('a'), started], status('running'), { status: 'running', open: true }),
+  row('ST12', 'waits', [user('a'), started], status('idle', { reason: 'waiting' }), {
+    status: 'idle',
+    reason: 'waiting',
+    closes: 'completed',
+  }),
+  row('ST12', 'says done', [user('a'), started], status('done'), {
+    status: 'done',
+    closes: 'completed',
+  }),
+  row('ST13', 'fails', [user('a'), started], status('error', { reason: 'no key' }), {
+    status: 'error',
+    reason: 'no key',
+    closes: 'error',
+  }),
+  row('ST14', 'is done', [user('a'), started], done, { status: 'done', closes: 'completed' }),
+  row('ST15', 'hands off', [user('a'), started], fap({ type: 'handoff', summary: 's' }), {
+    status: 'idle',
+    reason: 'handoff',
+    closes: 'handoff',
+  }),
+  row('ST16', 'exits after a stop', [user('a'), started, signal('stop')], exit({ code: 143 }), {
+    status: 'idle',
+    reason: 'stopped',
+    closes: 'stopped',
+  }),
+  row('ST16', 'is stopped by the runner', [user('a'), started], exit({ reason: 'stopped' }), {
+    status: 'idle',
+    reason: 'stopped',
+    closes: 'stopped',
+  }),
+  row('ST16', 'is done and then stopped', [user('a'), started, done, signal('stop')], exit(), {
+    status: 'done',
+  }),
+  row('ST17', 'is lost', [user('a'), started], exit({ code: null, reason: 'lost' }), {
+    status: 'error',
+    reason: 'lost',
+    closes: 'lost',
+  }),
+  row(
+    'ST18',
+    'hits a limit',
+    [user('a'), started],
+    exit({ reason: 'limit', detail: 'spool full' }),
+    {
+      status: 'error',
+      reason: 'spool full',
+      closes: 'error',
+    },
+  ),
+  row('ST19', 'exits well', [user('a'), started, text], exit(), {
+    status: 'done',
+    closes: 'completed',
+  }),
+  row('ST20', 'exits badly', [user('a'), started], exit({ code: 3 }), {
+    status: 'error',
+    reason: 'exit 3',
+    closes: 'error',
+  }),
+  row('ST20', 'is killed', [user('a'), started], exit({ code: null, signal: 'SIGKILL' }), {
+    status: 'error',
+    reason: 'SIGKILL',
+    closes: 'error',
+  }),
+  row('ST21', 'crashes after it was done', [user('a'), started, done], exit({ code: 3 }), {
+    status: 'done',
+  }),
+  row(
+    'ST21',
+    'goes on after done and exits',
+    [user('a'), started, done, status('running')],
+    exit(),
+    {
+      status: 'done',
+    },
+  ),
+  row(
+    'ST21',
+    'goes on after done and crashes',
+    [user('a'), started, done, status('thinking')],
+    exit({ code: 3 }),
+    { status: 'error', reason: 'exit 3' },
+  ),
+  row('ST27', 'exits before it took a message up', [user('a'), started, done, user('b')], exit(), {
+    status: 'idle',
+    reason: 'queued',
+    open: true,
+  }),
+  row(
+    'ST27',
+    'exits after it took a message up',
+    [user('a'), started, done, user('b'), text],
+    exit(),
+    { status: 'done', closes: 'completed' },
+  ),
+  row('ST22', 'says text', [user('a'), started], text, { status: 'running', open: true }),
+  row('ST22', 'says nothing known', [user('a'), started], fap({ type: 'x' }), {
+    status: 'running',
+    open: true,
+  }),
+  row('ST22', 'forges an exit', [user('a'), started], fap(exit().body), {
+    status: 'running',
+    open: true,
+  }),
+  row('ST22', 'forges a signal', [user('a'), started], fap(signal('stop').body), {
+    status: 'running',
+    open: true,
+  }),
+  row(
+    'ST24',
+    'reports while stopping',
+    [user('a'), started, signal('stop')],
+    status('thinking', { reason: 'r' }),
+    {
+      status: 'thinking',
+      reason: 'stopping',
+      open: true,
+    },
+  ),
+];
+
+describe('the table log → status', () => {
+  it('[ST1] a new thread is idle and has no run', () => {
+    expect(lifecycleOf([])).toEqual(INITIAL);
+    expect(INITIAL).toMatchObject({ status: 'idle', reason: null, open: false });
+  });
+
+  it.each(ROWS)('$rule', (row) => {
+    const change = advance(lifecycleOf(row.before), row.event);
+    expect({
+      status: change.next.status,
+      reason: change.next.reason,
+      open: change.next.open,
+      opens: change.opens,
+      closes: change.supersedes ? 'superseded' : change.closes,
+    }).toEqual({
+      status: row.status,
+      reason: row.reason ?? null,
+      open: row.open ?? false,
+      opens: row.opens ?? false,
+      closes: row.closes ?? null,
+    });
+  });
+
+  it('[ST23] the ten-line agent goes queued, running, done', () => {
+    const said = [user('a'), started, text, text, exit()];
+    const states = said.map((_, index) => lifecycleOf(said.slice(0, index + 1)));
+    expect(states.map(({ status: now }) => now)).toEqual([
+      'idle',
+      'running',
+      'running',
+      'running',
+      'done',
+    ]);
+    expect(states[0]?.reason).toBe('queued');
+    expect(states.at(-1)).toMatchObject({ open: false, alive: false, reason: null });
+  });
+
+  it('[ST25] the last reported context is kept', () => {
+    const said = [user('a'), started, status('thinking', { context_pct: 0.4 }), status('running')];
+    expect(lifecycleOf(said).contextPct).toBe(0.4);
+  });
+
+  it('[ST26] any log gives a status, and a run that opens ends at most once', () => {
+    const said = fc.oneof(
+      fc.record({ source: fc.constant('fap' as const), body: agentEvent }),
+      fc.constantFrom(user('a'), signal('stop'), started, refused, exit(), done),
+      fc.record({ source, body: json }),
+    );
+    fc.assert(
+      fc.property(fc.array(said, { maxLength: 40 }), (events) => {
+        let now = INITIAL;
+        let open = 0;
+        for (const event of events) {
+          const change = advance(now, event);
+          if (change.supersedes) open -= 1;
+          if (change.opens) open += 1;
+          if (change.closes) open -= 1;
+          expect(open).toBe(change.next.open ? 1 : 0);
+          now = change.next;
+        }
+        expect(lifecycleOf(events)).toEqual(now);
+      }),
+    );
+  });
+
+  it('[ST26] nothing is thinking or running once its process has ended', () => {
+    const said = fc.oneof(
+      fc.record({ source: fc.constant('fap' as const), body: agentEvent }),
+      fc.constantFrom(user('a'), signal('stop'), started),
+    );
+    const ended = fc.constantFrom(exit(), exit({ code: 1 }), exit({ reason: 'lost' }), refused);
+    fc.assert(
+      fc.property(fc.array(said, { maxLength: 20 }), ended, (events, end) => {
+        expect(['thinking', 'running']).not.toContain(lifecycleOf([...events, end]).status);
+      }),
+    );
+  });
+});
+
+function row(
+  rule: string,
+  what: string,
+  before: Said[],
+  event: Said,
+  rest: Omit<Row, 'rule' | 'before' | 'event'>,
+): Row {
+  return { rule: `[${rule}] ${what}`, before, event, ...rest };
+}

@@ -1,0 +1,72 @@
+import { closeSync, fdatasync, ftruncateSync, openSync, readFileSync } from 'node:fs';
+import { promisify } from 'node:util';
+import { RunnerBody } from '@filepath/protocol';
+import { writeFully } from '../files.ts';
+
+const sync = promisify(fdatasync);
+
+/** What the runner observed of an epoch: observation n is line n. */
+export class ObservedFile {
+  readonly #fd: number;
+  readonly #bodies: (RunnerBody | null)[];
+  #complete: boolean;
+
+  constructor(path: string) {
+    this.#fd = openSync(path, 'a+', 0o600);
+    const bytes = readFileSync(path);
+    // A line that a kill cut short was never sent.
+    const whole = bytes.lastIndexOf(10) + 1;
+    if (whole < bytes.length) ftruncateSync(this.#fd, whole);
+    const lines = bytes.toString('utf8', 0, whole).split('\n').slice(0, -1);
+    this.#bodies = lines.map(parse);
+    this.#complete = this.terminal !== null;
+  }
+
+  get count(): number {
+    return this.#bodies.length;
+  }
+
+  at(id: number): RunnerBody | null {
+    return this.#bodies[id - 1] ?? null;
+  }
+
+  has(type: RunnerBody['type']): boolean {
+    return this.#bodies.some((body) => body?.type === type);
+  }
+
+  get last(): RunnerBody | null {
+    return this.#bodies.at(-1) ?? null;
+  }
+
+  /** The exit or the refusal: nothing is observed after it. */
+  get terminal(): RunnerBody | null {
+    return this.#bodies.find((body) => body !== null && isTerminal(body)) ?? null;
+  }
+
+  /** After the terminal observation nothing is appended, a second terminal one least of all. */
+  async append(body: RunnerBody): Promise<void> {
+    if (this.#complete) return;
+    const parsed = RunnerBody.parse(body);
+    const terminal = isTerminal(parsed);
+    this.#complete = terminal;
+    writeFully(this.#fd, Buffer.from(`${JSON.stringify(parsed)}\n`));
+    // A terminal observation is told only when a power cut cannot unsay it.
+    if (terminal) await sync(this.#fd);
+    this.#bodies.push(parsed);
+  }
+
+  close(): void {
+    closeSync(this.#fd);
+  }
+}
+
+const isTerminal = (body: RunnerBody): boolean =>
+  body.type === 'exit' || body.type === 'refused';
+
+function parse(line: string): RunnerBody | null {
+  try {
+    return RunnerBody.parse(JSON.parse(line));
+  } catch {
+    return null;
+  }
+}

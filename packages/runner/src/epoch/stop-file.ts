@@ -1,0 +1,23 @@
+import { z } from 'zod';
+import { readJson, writeDurable } from '../files.ts';
+
+const Stop = z.strictObject({ at: z.number(), graceMs: z.int().min(0).max(600_000) });
+type Stop = z.infer<typeof Stop>;
+
+/** A stop that was ordered. The first order counts, so that a repeated one does not prolong the grace. */
+export function readStop(path: string): Stop | null {
+  return Stop.nullable().catch(null).parse(readJson(path));
+}
+
+export async function recordStop(path: string, graceMs: number): Promise<Stop> {
+  const known = readStop(path);
+  if (known !== null) return known;
+  const stop = { at: Date.now(), graceMs };
+  await writeDurable(path, JSON.stringify(stop));
+  return stop;
+}
+
+/** How much of the grace is left. */
+export function graceLeft(stop: Stop): number {
+  return Math.min(stop.graceMs, Math.max(0, stop.at + stop.graceMs - Date.now()));
+}

@@ -1,0 +1,60 @@
+import { lstatSync, readlinkSync } from 'node:fs';
+import { Refusal } from './executor.ts';
+
+/** Descriptors that bubblewrap reads: the launcher opens them on these numbers. */
+export const FD = { passwd: 7, hosts: 8, args: 9 } as const;
+
+export const PASSWD = (uid: number): string => `agent:x:${uid}:${uid}::/home/agent:/bin/sh\n`;
+export const HOSTS = '127.0.0.1 localhost\n::1 localhost\n';
+
+export type Mounts = {
+  /** Bound at /workspace and, if given, /home/agent. */
+  workspace: string;
+  home: string | null;
+  /** Further options, put before the workspace. */
+  extra: readonly string[];
+  network: boolean;
+};
+
+const SYSTEM_FILES = ['ssl', 'alternatives', 'ld.so.cache', 'nsswitch.conf'];
+const NETWORK_FILES = ['resolv.conf', 'ca-certificates', 'pki'];
+
+/**
+ * Options of one sandbox. The workspace is the last mount and nothing is mounted below it: a link planted in
+ * it must never be followed while mounts are made.
+ */
+export function bwrapArgs(mounts: Mounts, environment: ReadonlyMap<string, string>): string[] {
+  const files = mounts.network ? [...SYSTEM_FILES, ...NETWORK_FILES] : SYSTEM_FILES;
+  return [
+    ...['--unshare-user', '--unshare-pid', '--unshare-ipc', '--unshare-uts', '--unshare-cgroup-try'],
+    ...(mounts.network ? [] : ['--unshare-net']),
+    ...['--disable-userns', '--die-with-parent', '--new-session', '--clearenv', '--cap-drop', 'ALL'],
+    ...['--hostname', 'agent', '--ro-bind', '/usr', '/usr', ...topLevel(), '--dir', '/etc'],
+    ...files.flatMap((name) => ['--ro-bind-try', `/etc/${name}`, `/etc/${name}`]),
+    ...['--ro-bind-data', String(FD.passwd), '/etc/passwd'],
+    ...['--ro-bind-data', String(FD.hosts), '/etc/hosts'],
+    ...['--proc', '/proc', '--dev', '/dev'],
+    ...['--size', String(256 << 20), '--tmpfs', '/tmp', '--size', String(16 << 20), '--tmpfs', '/run'],
+    ...(mounts.home === null ? [] : ['--bind', mounts.home, '/home/agent']),
+    ...mounts.extra,
+    ...['--bind', mounts.workspace, '/workspace', '--chdir', '/workspace', '--remount-ro', '/'],
+    ...[...environment].flatMap(([name, value]) => ['--setenv', name, value]),
+  ];
+}
+
+/** NUL ends an option, so none may carry one. */
+export function encodeArgs(args: readonly string[]): string {
+  if (args.some((arg) => arg.includes('\0'))) {
+    throw new Refusal('a NUL character stands in the environment of the agent: remove it');
+  }
+  return args.map((arg) => `${arg}\0`).join('');
+}
+
+function topLevel(): string[] {
+  return ['bin', 'sbin', 'lib', 'lib64', 'lib32'].flatMap((name) => {
+    const stat = lstatSync(`/${name}`, { throwIfNoEntry: false });
+    if (stat === undefined) return [];
+    if (stat.isSymbolicLink()) return ['--symlink', readlinkSync(`/${name}`), `/${name}`];
+    return ['--ro-bind', `/${name}`, `/${name}`];
+  });
+}

@@ -1,0 +1,43 @@
+import type { StartOrder } from '@filepath/protocol';
+import { Refusal } from './executor.ts';
+
+/** The kernel takes strings below 128 KiB; the first line on stdin has the task whole. */
+const TASK_BYTES = 96 * 1024;
+const STRING_BYTES = 128 * 1024 - 1;
+const TOTAL_BYTES = 1536 * 1024;
+
+/** What the agent finds in its environment. */
+export function agentEnvironment(order: StartOrder): Map<string, string> {
+  const environment = new Map<string, string>([
+    ['PATH', '/usr/local/bin:/usr/bin:/bin'],
+    ['LANG', 'C.UTF-8'],
+    ...Object.entries(order.config.envVars ?? {}),
+    ['HOME', '/home/agent'],
+    ['FILEPATH_TASK', truncateUtf8(order.task.replaceAll('\0', ''), TASK_BYTES)],
+    ['FILEPATH_API_KEY', order.apiKey],
+    ['FILEPATH_AGENT_ID', order.thread],
+    ['FILEPATH_SESSION_ID', order.session],
+    ['FILEPATH_MODEL', order.model],
+  ]);
+  let total = 0;
+  for (const [name, value] of environment) {
+    const bytes = Buffer.byteLength(value) + name.length + 2;
+    total += bytes;
+    if (bytes > STRING_BYTES) {
+      throw new Refusal(`the variable ${name} is ${bytes} bytes: the system takes 128 KiB`);
+    }
+  }
+  if (total > TOTAL_BYTES) {
+    throw new Refusal(`the variables of the agent are ${total} bytes: at most ${TOTAL_BYTES}`);
+  }
+  return environment;
+}
+
+/** Cuts at a character's boundary. */
+export function truncateUtf8(text: string, bytes: number): string {
+  const encoded = Buffer.from(text);
+  if (encoded.length <= bytes) return text;
+  let end = bytes;
+  while (end > 0 && ((encoded[end] ?? 0) & 0xc0) === 0x80) end--;
+  return encoded.toString('utf8', 0, end);
+}

@@ -1,0 +1,121 @@
+import { spawn } from 'node:child_process';
+import { mkdtempSync, openSync, closeSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { bwrapArgs, encodeArgs, FD, HOSTS, type Mounts, PASSWD } from './bwrap-args.ts';
+import { coveredStdio } from './inherited.ts';
+import { mountPoints } from './mount-points.ts';
+
+/** A command that the runner waits for, in a sandbox of its own. It dies with the runner. */
+export type OnceJob = {
+  bwrap: string;
+  uid: number | null;
+  /** Host directories; `mounts` gets their paths as the sandbox's maker sees them. */
+  sources: readonly string[];
+  mounts(paths: readonly string[]): Mounts;
+  environment: ReadonlyMap<string, string>;
+  /** Files for the sandbox: descriptor and content. */
+  data?: ReadonlyMap<number, string>;
+  command: readonly string[];
+  timeoutMs: number;
+  signal?: AbortSignal;
+};
+
+export type OnceResult = { status: number | null; output: string; timedOut: boolean };
+
+const OUTPUT_BYTES = 8192;
+
+const AS_USER = `
+uid=$1 sources=$2 bwrap=$3
+shift 3
+while [ "$sources" -gt 0 ]; do
+  mount -n --bind "$1" "$2" || exit 125
+  shift 2
+  sources=$((sources - 1))
+done
+exec setpriv --reuid "$uid" --regid "$uid" --clear-groups --no-new-privs \\
+  env -i PATH=/usr/bin:/bin "$bwrap" --args 9 -- "$@"
+`;
+
+export async function runOnce(job: OnceJob): Promise<OnceResult> {
+  const folder = mkdtempSync(join(tmpdir(), 'filepath-'));
+  const opened: number[] = [];
+  try {
+    const points = job.uid === null ? job.sources : mountPoints(job.sources);
+    const uid = job.uid ?? process.getuid?.() ?? 65534;
+    const files = new Map<number, string>([
+      ...(job.data ?? []),
+      [FD.passwd, PASSWD(uid)],
+      [FD.hosts, HOSTS],
+      [FD.args, encodeArgs(bwrapArgs(job.mounts(points), job.environment))],
+    ]);
+    const stdio: (number | 'ignore' | 'pipe')[] = coveredStdio();
+    for (let fd = stdio.length; fd <= FD.args; fd++) stdio[fd] = 'ignore';
+    stdio[1] = 'pipe';
+    stdio[2] = 'pipe';
+    for (const [fd, text] of files) {
+      const path = join(folder, String(fd));
+      writeFileSync(path, text, { mode: 0o600 });
+      const handle = openSync(path, 'r');
+      opened.push(handle);
+      stdio[fd] = handle;
+    }
+    const mounted = job.sources.flatMap((source, index) => [source, points[index] ?? '']);
+    const [file, args] =
+      job.uid === null
+        ? [job.bwrap, ['--args', String(FD.args), '--', ...job.command]]
+        : [
+            'unshare',
+            [
+              ...['--mount', '--propagation', 'private', '/bin/sh', '-c', AS_USER, 'filepath'],
+              ...[String(uid), String(job.sources.length), job.bwrap, ...mounted, ...job.command],
+            ],
+          ];
+    return await wait(job, file, args, stdio);
+  } finally {
+    for (const fd of opened) closeSync(fd);
+    rmSync(folder, { recursive: true, force: true });
+  }
+}
+
+function wait(
+  job: OnceJob,
+  file: string,
+  args: string[],
+  stdio: (number | 'ignore' | 'pipe')[],
+): Promise<OnceResult> {
+  return new Promise((resolve, reject) => {
+    const child = spawn(file, args, {
+      stdio,
+      cwd: '/',
+      env: { PATH: '/usr/sbin:/usr/bin:/sbin:/bin' },
+      detached: true,
+    });
+    let output = Buffer.alloc(0);
+    let timedOut = false;
+    const collect = (chunk: Buffer): void => {
+      output = Buffer.concat([output, chunk]).subarray(-OUTPUT_BYTES);
+    };
+    child.stdout?.on('data', collect);
+    child.stderr?.on('data', collect);
+    const end = (): void => void child.kill('SIGKILL');
+    const timer = setTimeout(() => {
+      timedOut = true;
+      end();
+    }, job.timeoutMs);
+    job.signal?.addEventListener('abort', end, { once: true });
+    if (job.signal?.aborted === true) end();
+    const done = (): void => {
+      clearTimeout(timer);
+      job.signal?.removeEventListener('abort', end);
+    };
+    child.on('error', (error) => {
+      done();
+      reject(error);
+    });
+    child.on('close', (status) => {
+      done();
+      resolve({ status, output: output.toString('utf8'), timedOut });
+    });
+  });
+}

@@ -1,0 +1,131 @@
+import { spawn } from 'node:child_process';
+import { chmodSync, chownSync, existsSync, mkdirSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { setTimeout as delay } from 'node:timers/promises';
+import { syncDirectory } from '../files.ts';
+import type { RunDir } from '../home.ts';
+import { signal as send } from '../proc.ts';
+import { bwrapArgs, encodeArgs } from './bwrap-args.ts';
+import { clone } from './clone.ts';
+import {
+  type Availability,
+  type Executor,
+  type Job,
+  type Place,
+  type ProcessState,
+  Refusal,
+} from './executor.ts';
+import { coveredStdio } from './inherited.ts';
+import { mountPoints } from './mount-points.ts';
+import { initOf, killShimGroup, processState, terminateCommand } from './process-files.ts';
+import { checkSandbox } from './self-test.ts';
+import { SHIM } from './shim.ts';
+import { findTool } from './tools.ts';
+
+const SETTLE_MS = 5_000;
+
+/** Agents in bubblewrap, each with a uid of its own where the runner is root. */
+export class SandboxExecutor implements Executor {
+  readonly kind = 'sandbox';
+  readonly #env: NodeJS.ProcessEnv;
+
+  constructor(env: NodeJS.ProcessEnv) {
+    this.#env = env;
+  }
+
+  check(): Promise<Availability> {
+    return checkSandbox(this.#env);
+  }
+
+  async prepare(place: Place, repository: string | null, signal: AbortSignal): Promise<void> {
+    if (place.uid !== null) {
+      // Its own group may enter the directory, and nothing but what it owns in there.
+      chownSync(place.dir, 0, place.uid);
+      chmodSync(place.dir, 0o710);
+    }
+    own(join(place.dir, 'home'), place.uid);
+    const workspace = join(place.dir, 'workspace');
+    if (existsSync(workspace) || repository === null) return own(workspace, place.uid);
+    const fresh = join(place.dir, 'workspace.new');
+    rmSync(fresh, { recursive: true, force: true });
+    own(fresh, place.uid);
+    await clone({
+      bwrap: this.#bwrap(),
+      uid: place.uid,
+      into: fresh,
+      dir: place.dir,
+      repository,
+      branch: `filepath/${place.slug}`,
+      signal,
+    });
+    renameSync(fresh, workspace);
+    await syncDirectory(place.dir);
+  }
+
+  async start(job: Job, gone: () => void): Promise<void> {
+    const { place, run } = job;
+    const [point = ''] = place.uid === null ? [''] : mountPoints([place.dir]);
+    const seen = place.uid === null ? place.dir : point;
+    const args = bwrapArgs(
+      { workspace: join(seen, 'workspace'), home: join(seen, 'home'), extra: [], network: false },
+      job.environment,
+    );
+    writeFileSync(run.args, encodeArgs(args), { mode: 0o600 });
+    const uid = String(place.uid ?? process.getuid?.() ?? 65534);
+    const shim = ['-c', SHIM, 'filepath-shim', run.path, place.dir, point, uid, this.#bwrap()];
+    const [file, prefix] =
+      place.uid === null
+        ? ['/bin/sh', []]
+        : ['unshare', ['--mount', '--propagation', 'private', '/bin/sh']];
+    await new Promise<void>((resolve, reject) => {
+      const child = spawn(file, [...prefix, ...shim, ...job.command], {
+        cwd: '/',
+        detached: true,
+        stdio: coveredStdio(),
+        env: { PATH: '/usr/sbin:/usr/bin:/sbin:/bin' },
+      });
+      child.on('error', (error) => reject(new Refusal(`cannot start the agent: ${error.message}`)));
+      child.on('spawn', resolve);
+      child.on('exit', gone);
+      child.unref();
+    });
+  }
+
+  state(run: RunDir): ProcessState {
+    return processState(run);
+  }
+
+  terminate(run: RunDir): void {
+    terminateCommand(run);
+  }
+
+  kill(run: RunDir): void {
+    const init = initOf(run);
+    if (init === null) killShimGroup(run);
+    else send(init, 'SIGKILL');
+  }
+
+  async settle(run: RunDir): Promise<void> {
+    const deadline = Date.now() + SETTLE_MS;
+    while (Date.now() < deadline) {
+      const ended = processState(run).at !== 'alive';
+      const init = initOf(run);
+      if (ended && init === null) return;
+      if (ended && init !== null) send(init, 'SIGKILL');
+      await delay(10);
+    }
+    killShimGroup(run);
+  }
+
+  #bwrap(): string {
+    const path = findTool('bwrap', this.#env);
+    if (path === null) throw new Refusal('bubblewrap is gone since the runner started');
+    return path;
+  }
+}
+
+/** A directory of the agent's. The one above it is not the agent's, so no link can stand in its place. */
+function own(path: string, uid: number | null): void {
+  mkdirSync(path, { recursive: true, mode: 0o700 });
+  if (uid !== null) chownSync(path, uid, uid);
+}

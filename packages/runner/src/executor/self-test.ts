@@ -1,0 +1,80 @@
+import { chmodSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { reasonOf } from '../log.ts';
+import type { Availability } from './executor.ts';
+import { runOnce } from './once.ts';
+import { findTool, installCommand, namespaceFix } from './tools.ts';
+
+/** Below the uids of agents. */
+const SELF_TEST_UID = 20000;
+const SECRET = 'filepath-self-test-secret';
+
+/** Each line that the probe prints is a hole in the sandbox. */
+const PROBE = `
+while read -r name rest; do
+  case $name in *:*) [ "\${name%%:*}" = lo ] || echo "network interface \${name%%:*}";; esac
+done < /proc/net/dev
+[ ! -e "$1" ] || echo "host file readable"
+for place in / /usr /etc /home; do
+  ( : > "$place/filepath-probe" ) 2> /dev/null && echo "writable outside: $place"
+done
+grep -aq "$FILEPATH_PROBE" /proc/1/environ /proc/1/cmdline && echo "secret visible in /proc/1"
+( : > /workspace/probe ) 2> /dev/null || echo "workspace not writable"
+echo checked
+`;
+
+/** Whether agents can be run in sandboxes here, proven by one. Anything unexpected means no. */
+export async function checkSandbox(env: NodeJS.ProcessEnv = process.env): Promise<Availability> {
+  if (process.platform !== 'linux') return no('agents run in bubblewrap, which needs Linux');
+  const bwrap = findTool('bwrap', env);
+  if (bwrap === null) {
+    return no(`bubblewrap is not installed: run \`${installCommand('bubblewrap')}\``);
+  }
+  const folder = mkdtempSync(join(tmpdir(), 'filepath-check-'));
+  try {
+    const workspace = join(folder, 'workspace');
+    const canary = join(folder, 'canary');
+    mkdirSync(workspace);
+    chmodSync(workspace, 0o777);
+    writeFileSync(canary, 'canary', { mode: 0o644 });
+    chmodSync(folder, 0o755);
+    const result = await runOnce({
+      bwrap,
+      uid: process.getuid?.() === 0 ? SELF_TEST_UID : null,
+      sources: [workspace],
+      mounts: ([path = '']) => ({ workspace: path, home: null, extra: [], network: false }),
+      environment: new Map([
+        ['PATH', '/usr/bin:/bin'],
+        ['FILEPATH_PROBE', SECRET],
+      ]),
+      command: ['/bin/sh', '-c', PROBE, 'probe', canary],
+      timeoutMs: 20_000,
+    });
+    const holes = result.output.trim().split('\n');
+    if (result.status === 0 && holes.length === 1 && holes[0] === 'checked') {
+      return { available: true };
+    }
+    return no(explain(result.timedOut, result.output));
+  } catch (error) {
+    return no(`the sandbox could not be tried: ${reasonOf(error)}`);
+  } finally {
+    rmSync(folder, { recursive: true, force: true });
+  }
+}
+
+function explain(timedOut: boolean, output: string): string {
+  if (timedOut) return 'the sandbox did not answer within 20 seconds';
+  const said = output.trim().slice(-1000);
+  if (/namespace|uid map|Operation not permitted|Permission denied/.test(said)) {
+    const fix = namespaceFix();
+    return `the system does not permit the sandbox (${said})${
+      fix === null
+        ? ': run filepath outside of a container, or allow namespaces in it'
+        : `: run \`${fix}\``
+    }`;
+  }
+  return `the sandbox failed its self-test: ${said}`;
+}
+
+const no = (reason: string): Availability => ({ available: false, reason: reason.slice(0, 2048) });

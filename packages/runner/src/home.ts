@@ -1,0 +1,71 @@
+import { mkdirSync } from 'node:fs';
+import { join } from 'node:path';
+
+/** Paths of `$FILEPATH_HOME` that belong to the runner. */
+export class Home {
+  readonly agents: string;
+  readonly archive: string;
+
+  constructor(path: string) {
+    this.agents = join(path, 'agents');
+    this.archive = join(path, 'archive');
+    for (const dir of [path, this.agents, this.archive]) {
+      mkdirSync(dir, { recursive: true, mode: 0o700 });
+    }
+  }
+}
+
+/** Files of one epoch. */
+export class RunDir {
+  readonly path: string;
+  readonly epoch: number;
+
+  constructor(agentDir: string, epoch: number) {
+    this.path = join(agentDir, 'run', String(epoch));
+    this.epoch = epoch;
+  }
+
+  private at(name: string): string {
+    return join(this.path, name);
+  }
+
+  get order(): string {
+    return this.at('order.json');
+  }
+  get pid(): string {
+    return this.at('pid');
+  }
+  get stdin(): string {
+    return this.at('stdin');
+  }
+  get spool(): string {
+    return this.at('spool');
+  }
+  get stderr(): string {
+    return this.at('stderr');
+  }
+  get status(): string {
+    return this.at('status.json');
+  }
+  get observed(): string {
+    return this.at('observed');
+  }
+  get exit(): string {
+    return this.at('exit');
+  }
+  get over(): string {
+    return this.at('over');
+  }
+  /** A stop was ordered: when, and how long it may take. */
+  get stop(): string {
+    return this.at('stop.json');
+  }
+  /** The runner ended the process because of a limit: which. */
+  get limit(): string {
+    return this.at('limit');
+  }
+  /** Options of the sandbox, the agent's environment among them: removed once they are read. */
+  get args(): string {
+    return this.at('args');
+  }
+}

@@ -1,0 +1,154 @@
+import {
+  AgentToRunner,
+  type AgentToWorker,
+  type InputLine,
+  LINK_VERSION,
+  type RunnerBody,
+  type RunnerId,
+  type ThreadId,
+} from '@filepath/protocol';
+import { type Log, reasonOf } from '../log.ts';
+import type { LinesFrame } from '../spool/reader.ts';
+import { linkUrl, Socket } from './socket.ts';
+
+const WINDOW_FRAMES = 4;
+/** Frames made in one go before other agents have their turn. */
+const TURN_FRAMES = 2;
+
+/** What an epoch has to tell. */
+export type Source = {
+  /** Whether lines may be sent: they come after the start is told. */
+  readable(): boolean;
+  seek(offset: number): void;
+  /** The next lines; null if there are none now. */
+  next(): LinesFrame | null;
+  /** Whether every line there will ever be has been given out by `next`. */
+  exhausted(): boolean;
+  observations(): number;
+  observation(id: number): RunnerBody | null;
+  inputs(): number;
+  input(line: InputLine): void;
+  acknowledged(offset: number): void;
+  over(reason: 'ended' | 'fenced' | 'deleted'): void;
+};
+
+export type AgentLinkOptions = {
+  url: string;
+  token: string;
+  runner: RunnerId;
+  thread: ThreadId;
+  epoch: number;
+  reconnectMs: number;
+  log: Log;
+};
+
+/** One epoch's socket to its thread. All it knows is lost with the connection; `welcome` says where to go on. */
+export class AgentLink {
+  readonly #options: AgentLinkOptions;
+  readonly #source: Source;
+  readonly #socket: Socket;
+  #welcomed = false;
+  /** Ends of the frames that are not acknowledged. */
+  #inFlight: number[] = [];
+  #told = 0;
+  #turn: NodeJS.Immediate | null = null;
+
+  constructor(options: AgentLinkOptions, source: Source) {
+    this.#options = options;
+    this.#source = source;
+    const { runner, epoch } = options;
+    this.#socket = new Socket({
+      url: linkUrl(options.url, `/link/thread/${options.thread}`),
+      token: options.token,
+      reconnectMs: options.reconnectMs,
+      log: options.log,
+      onOpen: () => {
+        this.#send({ t: 'hello', v: LINK_VERSION, runner, epoch, inputs: source.inputs() });
+      },
+      onMessage: (text) => this.#receive(text),
+      onDown: () => {
+        this.#welcomed = false;
+      },
+    });
+  }
+
+  open(): void {
+    this.#socket.dial();
+  }
+
+  close(): void {
+    this.#welcomed = false;
+    if (this.#turn !== null) clearImmediate(this.#turn);
+    this.#socket.close();
+  }
+
+  /** Sends what there is to send, as far as the window allows. */
+  pump(): void {
+    if (!this.#welcomed) return;
+    this.#tell(false);
+    if (!this.#source.readable()) return;
+    for (let made = 0; this.#inFlight.length < WINDOW_FRAMES; made++) {
+      if (made === TURN_FRAMES) return this.#later();
+      const frame = this.#source.next();
+      if (frame === null) break;
+      this.#inFlight.push(frame.to);
+      this.#socket.send(frame.text);
+    }
+    if (this.#inFlight.length === 0 && this.#source.exhausted()) this.#tell(true);
+  }
+
+  /** Observations in order; the terminal one only once every line is acknowledged. */
+  #tell(drained: boolean): void {
+    while (this.#told < this.#source.observations()) {
+      const id = this.#told + 1;
+      const body = this.#source.observation(id);
+      if (body?.type === 'exit' && !drained) return;
+      this.#told = id;
+      if (body !== null) this.#send({ t: 'observed', id, body });
+    }
+  }
+
+  #later(): void {
+    this.#turn ??= setImmediate(() => {
+      this.#turn = null;
+      this.pump();
+    });
+  }
+
+  #receive(text: string): void {
+    const { log, thread, epoch } = this.#options;
+    try {
+      this.#act(AgentToRunner.parse(JSON.parse(text)));
+    } catch (error) {
+      const message = reasonOf(error).slice(0, 500);
+      log({ level: 'error', event: 'frame-rejected', message, thread, epoch });
+      this.#socket.drop();
+    }
+  }
+
+  #act(frame: AgentToRunner): void {
+    switch (frame.t) {
+      case 'welcome':
+        this.#socket.confirmed();
+        this.#welcomed = true;
+        this.#inFlight = [];
+        this.#told = frame.observed;
+        this.#source.seek(frame.offset);
+        this.#source.acknowledged(frame.offset);
+        return this.pump();
+      case 'ack':
+        this.#inFlight = this.#inFlight.filter((end) => end > frame.offset);
+        this.#source.acknowledged(frame.offset);
+        return this.pump();
+      case 'input':
+        this.#source.input(frame.input);
+        return this.#send({ t: 'written', input: frame.input.id });
+      case 'over':
+        return this.#source.over(frame.reason);
+    }
+  }
+
+  #send(frame: AgentToWorker): void {
+    this.#socket.send(JSON.stringify(frame));
+  }
+}

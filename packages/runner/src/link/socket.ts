@@ -1,0 +1,111 @@
+import { WebSocket } from 'ws';
+import { type Log, reasonOf } from '../log.ts';
+
+const PING_MS = 15_000;
+const LONGEST_WAIT_MS = 10_000;
+const FRAME_BYTES = 32 * 1024 * 1024;
+
+export type SocketOptions = {
+  /** `ws:` or `wss:`. */
+  url: string;
+  token: string;
+  reconnectMs: number;
+  log: Log;
+  onOpen(): void;
+  onMessage(text: string): void;
+  onDown(): void;
+};
+
+/** A WebSocket that is dialled again, for ever, until it is closed. */
+export class Socket {
+  readonly #options: SocketOptions;
+  #socket: WebSocket | null = null;
+  #timer: NodeJS.Timeout | null = null;
+  #failures = 0;
+  #closed = false;
+
+  constructor(options: SocketOptions) {
+    this.#options = options;
+  }
+
+  dial(): void {
+    if (this.#closed) return;
+    const socket = new WebSocket(this.#options.url, {
+      headers: { authorization: `Bearer ${this.#options.token}` },
+      perMessageDeflate: false,
+      maxPayload: FRAME_BYTES,
+      handshakeTimeout: 10_000,
+    });
+    this.#socket = socket;
+    let ping: NodeJS.Timeout | undefined;
+    let answered = true;
+    let fault = 'closed';
+    socket.on('open', () => {
+      ping = setInterval(() => {
+        if (!answered) return socket.terminate();
+        answered = false;
+        socket.ping();
+      }, PING_MS);
+      this.#options.onOpen();
+    });
+    socket.on('pong', () => {
+      answered = true;
+    });
+    socket.on('message', (data, binary) => {
+      if (socket !== this.#socket || binary) return;
+      this.#options.onMessage(String(data));
+    });
+    socket.on('error', (error) => {
+      fault = reasonOf(error);
+    });
+    socket.on('close', (code) => {
+      clearInterval(ping);
+      if (socket !== this.#socket) return;
+      this.#socket = null;
+      this.#options.onDown();
+      this.#again(`${fault} (${code})`);
+    });
+  }
+
+  /** The other side speaks to us: waits are short again. */
+  confirmed(): void {
+    this.#failures = 0;
+  }
+
+  /** Dropped where the link is down: whoever sends says it again after the next welcome. */
+  send(text: string): void {
+    if (this.#socket?.readyState === WebSocket.OPEN) this.#socket.send(text);
+  }
+
+  /** Ends this connection and dials another. */
+  drop(): void {
+    this.#socket?.terminate();
+  }
+
+  close(): void {
+    this.#closed = true;
+    if (this.#timer !== null) clearTimeout(this.#timer);
+    const socket = this.#socket;
+    this.#socket = null;
+    if (socket?.readyState === WebSocket.OPEN) {
+      socket.close(1000);
+      setTimeout(() => socket.terminate(), 1000).unref();
+    } else socket?.terminate();
+  }
+
+  #again(reason: string): void {
+    if (this.#closed) return;
+    const most = Math.min(LONGEST_WAIT_MS, this.#options.reconnectMs * 2 ** this.#failures);
+    this.#failures = Math.min(this.#failures + 1, 16);
+    if (this.#failures === 1) {
+      this.#options.log({ level: 'warn', event: 'link-down', message: reason });
+    }
+    this.#timer = setTimeout(() => this.dial(), most * (0.5 + Math.random() / 2));
+  }
+}
+
+export function linkUrl(base: string, path: string): string {
+  const url = new URL(path, base);
+  url.protocol = url.protocol === 'https:' || url.protocol === 'wss:' ? 'wss:' : 'ws:';
+  return url.href;
+}

@@ -1,0 +1,22 @@
+const SHOWN_LINES = 40;
+const SHOWN_CHARS = 16_000;
+
+// eslint-disable-next-line no-control-regex
+const TERMINAL = /\u001b(?:\[[0-?]*[ -/]*[@-~]|\][^\u0007\u001b]*(?:\u0007|\u001b\\)?|[@-Z\\-_])/g;
+
+/** What a program wrote for a terminal, as text for a page. */
+export function plain(output: string): string {
+  return output.replace(TERMINAL, '').replaceAll('\r\n', '\n').trimEnd();
+}
+
+export type Excerpt = { text: string; lines: number; whole: boolean };
+
+/** The end of a long output, where the result usually stands. */
+export function excerpt(output: string): Excerpt {
+  const lines = output.split('\n');
+  if (lines.length <= SHOWN_LINES && output.length <= SHOWN_CHARS) {
+    return { text: output, lines: lines.length, whole: true };
+  }
+  const tail = lines.slice(-SHOWN_LINES).join('\n').slice(-SHOWN_CHARS);
+  return { text: tail, lines: lines.length, whole: false };
+}

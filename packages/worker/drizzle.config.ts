@@ -1,0 +1,7 @@
+import { defineConfig } from 'drizzle-kit';
+
+export default defineConfig({
+  dialect: 'sqlite',
+  schema: ['./src/db/auth-schema.ts', './src/db/index-schema.ts'],
+  out: './migrations',
+});

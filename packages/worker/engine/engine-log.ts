@@ -1,0 +1,59 @@
+import { createWriteStream, renameSync, statSync, type WriteStream } from 'node:fs';
+import { join } from 'node:path';
+import { createInterface } from 'node:readline';
+import type { Readable } from 'node:stream';
+
+const LARGEST_FILE = 5 * 1024 * 1024;
+const LONGEST_LINE = 4_096;
+const KEPT_LINES = 20;
+
+/** What workerd and the worker print, in `engine.log` of the home; the last lines also in memory. */
+export class EngineLog {
+  readonly #path: string;
+  #stream: WriteStream;
+  #bytes: number;
+  #last: string[] = [];
+
+  constructor(home: string) {
+    this.#path = join(home, 'engine.log');
+    this.#bytes = sizeOf(this.#path);
+    this.#stream = this.#open();
+  }
+
+  read(stream: Readable): void {
+    createInterface(stream).on('line', (line) => this.write(line));
+  }
+
+  write(line: string): void {
+    const cut = line.slice(0, LONGEST_LINE);
+    this.#last = [...this.#last.slice(1 - KEPT_LINES), cut];
+    if (this.#bytes > LARGEST_FILE) this.#rotate();
+    const entry = `${new Date().toISOString()} ${cut}\n`;
+    this.#bytes += Buffer.byteLength(entry);
+    this.#stream.write(entry);
+  }
+
+  lastLines(): readonly string[] {
+    return this.#last;
+  }
+
+  close(): void {
+    this.#stream.end();
+  }
+
+  #rotate(): void {
+    this.#stream.end();
+    renameSync(this.#path, `${this.#path}.old`);
+    this.#bytes = 0;
+    this.#stream = this.#open();
+  }
+
+  /** A full disk must not end the process: the log is then lost, the thread data is not. */
+  #open(): WriteStream {
+    return createWriteStream(this.#path, { flags: 'a', mode: 0o600 }).on('error', () => {});
+  }
+}
+
+function sizeOf(path: string): number {
+  return statSync(path, { throwIfNoEntry: false })?.size ?? 0;
+}

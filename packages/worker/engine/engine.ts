@@ -1,0 +1,131 @@
+import { rmSync } from 'node:fs';
+import { setTimeout as delay } from 'node:timers/promises';
+
+import type { Miniflare, MiniflareOptions } from 'miniflare';
+
+import { endLeftOverEngine, engineFile, runningEngine } from './engine-file.ts';
+import { EngineLog } from './engine-log.ts';
+import { EngineError } from './errors.ts';
+import { miniflareOptions } from './miniflare-options.ts';
+import { explain, loadMiniflare } from './miniflare.ts';
+import { WORKER_DIST, WORKERD_WRAPPER } from './paths.ts';
+import { assertPortFree } from './port.ts';
+import { readMigrations, readPrepared } from './prepared.ts';
+import { askSetup } from './private-socket.ts';
+import { SETUP_WORKER } from './setup-worker.ts';
+import { makeSocketDirectory } from './sockets.ts';
+import { watch } from './watchdog.ts';
+
+export type EngineOptions = {
+  readonly home: string;
+  readonly host: string;
+  readonly port: number;
+  readonly bindings: Readonly<Record<string, string>>;
+  /** Called once when workerd ended and cannot be brought back. */
+  readonly onExit?: () => void;
+  /** The built worker; that of this repository unless told. */
+  readonly dist?: string;
+};
+
+export type Engine = {
+  readonly url: string;
+  /** workerd's process, null while there is none. */
+  pid(): number | null;
+  stop(): Promise<void>;
+};
+
+const RESTARTS = 5;
+
+/** Starts workerd with the built worker. The caller holds the home's lock. */
+export async function startEngine(options: EngineOptions): Promise<Engine> {
+  const { home, dist = WORKER_DIST } = options;
+  const prepared = readPrepared(dist);
+  const migrations = readMigrations(dist);
+  await endLeftOverEngine(home);
+  await assertPortFree(options.host, options.port);
+  const sockets = makeSocketDirectory(home);
+  const log = new EngineLog(home);
+  process.env['MINIFLARE_WORKERD_PATH'] = WORKERD_WRAPPER;
+  const { Miniflare, Log, LogLevel } = loadMiniflare();
+
+  let stopping = false;
+  let restarting: Promise<void> | null = null;
+
+  /** Miniflare says here, and nowhere else, that it could not restart workerd. */
+  class RuntimeLog extends Log {
+    override error(error: Error): void {
+      log.write(String(error.stack ?? error));
+      if (started && !stopping) restarting ??= restart().finally(() => (restarting = null));
+    }
+    override log(message: string): void {
+      log.write(message);
+    }
+  }
+
+  const miniflareSetting: MiniflareOptions = {
+    ...miniflareOptions({
+      ...options,
+      dist,
+      sockets,
+      prepared,
+      readOutput: (stream) => log.read(stream),
+    }),
+    log: new RuntimeLog(LogLevel.ERROR),
+  };
+
+  let started = false;
+  const miniflare: Miniflare = new Miniflare(miniflareSetting);
+
+  const restart = async (): Promise<void> => {
+    for (let attempt = 1; attempt <= RESTARTS && !stopping; attempt += 1) {
+      await delay(200 * attempt);
+      try {
+        await miniflare.setOptions(miniflareSetting);
+        return;
+      } catch (error) {
+        log.write(`Restart ${attempt} of workerd failed: ${explain(error)}`);
+      }
+    }
+    if (!stopping) options.onExit?.();
+  };
+
+  const stop = async (): Promise<void> => {
+    stopping = true;
+    watchdog?.stop();
+    await restarting;
+    await miniflare.dispose();
+    rmSync(engineFile(home), { force: true });
+    rmSync(sockets, { recursive: true, force: true });
+    log.close();
+  };
+
+  let watchdog: ReturnType<typeof watch> | null = null;
+  try {
+    await miniflare.ready;
+    const answer = await askSetup(sockets, { body: migrations, timeoutMs: 60_000 });
+    if (answer.status !== 200) throw new Error(`the database was not migrated: ${answer.text}`);
+    const url = await miniflare.unsafeGetDirectURL(SETUP_WORKER);
+    started = true;
+    watchdog = watch({
+      probe: () => askSetup(sockets, { timeoutMs: 30_000 }),
+      everyMs: 15_000,
+      onFrozen: () => {
+        const frozen = runningEngine(home);
+        log.write('workerd does not answer: it is ended and started again');
+        if (frozen !== null) process.kill(frozen.pid, 'SIGKILL');
+      },
+    });
+    return {
+      url: url.origin,
+      pid: () => runningEngine(home)?.pid ?? null,
+      stop,
+    };
+  } catch (error) {
+    const last = log.lastLines().at(-1);
+    await stop().catch(() => {});
+    throw new EngineError(
+      `The engine did not start: ${explain(error)}${last === undefined ? '' : ` (${last})`}; the whole output is in ${home}/engine.log.`,
+      { cause: error },
+    );
+  }
+}

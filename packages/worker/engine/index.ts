@@ -1,0 +1,4 @@
+export { startEngine, type Engine, type EngineOptions } from './engine.ts';
+export { EngineError } from './errors.ts';
+export { lockHome, type HomeLock } from './home-lock.ts';
+export { ownIdentity, startTimeOf, type ProcessIdentity } from './process-identity.ts';

@@ -1,0 +1,92 @@
+import { readFileSync } from 'node:fs';
+import { createRequire, Module } from 'node:module';
+import { dirname } from 'node:path';
+
+import { messageOf } from './errors.ts';
+
+/**
+ * Miniflare is made for development and opens what a server must not: its loopback server writes files
+ * anywhere for whoever finds its port, its entry worker serves every R2 object and lets a header name the
+ * URL, and it exits the process on signals. Each change below closes one of these; each must match the
+ * pinned version exactly, or the engine does not start.
+ */
+const CHANGES: readonly (readonly [found: string, replacement: string])[] = [
+  [
+    'import_node_http2.default.createServer(this.#handleLoopback)',
+    'import_node_http2.default.createServer((_, response) => response.writeHead(204).end())',
+  ],
+  [
+    'server.on("upgrade", this.#handleLoopbackUpgrade);',
+    'server.on("upgrade", (_, socket) => socket.destroy());',
+  ],
+  [
+    'server.listen(0, hostname3, () => resolve7(server));',
+    `server.address = () => ({ port: 0 });
+      server.listen(this.#sharedOpts.core.unsafeRuntimeEnv.FILEPATH_SOCKETS + "/loopback", () => resolve7(server));`,
+  ],
+  [
+    '`--socket-addr=${SOCKET_ENTRY}=${options.entryAddress}`',
+    '`--socket-addr=${SOCKET_ENTRY}=unix:${options.runtimeEnv.FILEPATH_SOCKETS}/entry`',
+  ],
+  [
+    '`--external-addr=${SERVICE_LOOPBACK}=${options.loopbackAddress}`',
+    '`--external-addr=${SERVICE_LOOPBACK}=unix:${options.runtimeEnv.FILEPATH_SOCKETS}/loopback`',
+  ],
+  [
+    `            cfBlobHeader: CoreHeaders.CF_BLOB,
+            capnpConnectHost: HOST_CAPNP_CONNECT
+`,
+    '',
+  ],
+  [
+    'const r2PublicService = getR2PublicService(allWorkerOpts ?? []);',
+    'const r2PublicService = void 0;',
+  ],
+  ['process.on("SIGINT", onSignalInt);', ''],
+  ['process.on("SIGTERM", onSignalTerm);', ''],
+];
+
+type Miniflare = typeof import('miniflare');
+
+type CompilableModule = Module & { _compile(source: string, file: string): void };
+
+let loaded: Miniflare | null = null;
+
+export function loadMiniflare(): Miniflare {
+  loaded ??= compile();
+  return loaded;
+}
+
+/** The path of the workerd binary that belongs to this Miniflare. */
+export function workerdBinary(): string {
+  const resolve = createRequire(createRequire(import.meta.url).resolve('miniflare'));
+  const { default: binary } = resolve('workerd') as { default: string };
+  return binary;
+}
+
+function compile(): Miniflare {
+  const file = createRequire(import.meta.url).resolve('miniflare');
+  const compiled = new Module(file) as CompilableModule;
+  compiled.filename = file;
+  compiled.paths = createRequire(file).resolve.paths('miniflare') ?? [dirname(file)];
+  compiled._compile(change(readFileSync(file, 'utf8')), file);
+  return compiled.exports as Miniflare;
+}
+
+function change(source: string): string {
+  let changed = source;
+  for (const [found, replacement] of CHANGES) {
+    const at = changed.indexOf(found);
+    if (at === -1 || changed.includes(found, at + 1)) {
+      throw new Error(
+        `The installed Miniflare is not the one this engine was made for (looking for ${found}); run npm ci.`,
+      );
+    }
+    changed = changed.slice(0, at) + replacement + changed.slice(at + found.length);
+  }
+  return changed;
+}
+
+export function explain(error: unknown): string {
+  return messageOf(error).split('\n')[0] ?? 'unknown error';
+}

@@ -1,0 +1,32 @@
+import { request } from 'node:http';
+import { join } from 'node:path';
+import { text } from 'node:stream/consumers';
+
+import { SETUP_WORKER } from './setup-worker.ts';
+
+type Ask = { readonly body?: unknown; readonly timeoutMs: number };
+type Answer = { readonly status: number; readonly text: string };
+
+/** Asks the setup worker through the socket in the home, which only the home's owner can open. */
+export function askSetup(sockets: string, { body, timeoutMs }: Ask): Promise<Answer> {
+  return new Promise((resolve, reject) => {
+    const asked = request(
+      {
+        socketPath: join(sockets, 'entry'),
+        path: '/',
+        method: body === undefined ? 'GET' : 'POST',
+        headers: { Host: 'localhost', 'MF-Route-Override': SETUP_WORKER },
+        signal: AbortSignal.timeout(timeoutMs),
+        agent: false,
+      },
+      (response) => {
+        text(response).then(
+          (answer) => resolve({ status: response.statusCode ?? 0, text: answer }),
+          reject,
+        );
+      },
+    );
+    asked.on('error', reject);
+    asked.end(body === undefined ? undefined : JSON.stringify(body));
+  });
+}

@@ -1,0 +1,55 @@
+import { execFileSync } from 'node:child_process';
+import { readFileSync, readlinkSync } from 'node:fs';
+import { basename } from 'node:path';
+
+/** A pid is reused; a pid together with the time its process started is not. */
+export type ProcessIdentity = { readonly pid: number; readonly startTime: string };
+
+const onLinux = process.platform === 'linux';
+
+/** When the process started, in the words of its system; null when there is no such process. */
+export function startTimeOf(pid: number): string | null {
+  return onLinux ? startTimeFromProc(pid) : startTimeFromPs(pid);
+}
+
+export function isAlive({ pid, startTime }: ProcessIdentity): boolean {
+  return startTimeOf(pid) === startTime;
+}
+
+export function ownIdentity(): ProcessIdentity {
+  return { pid: process.pid, startTime: startTimeOf(process.pid) ?? 'unknown' };
+}
+
+/** Whether the process is workerd: by its executable on Linux, by its command elsewhere. */
+export function isWorkerd(pid: number): boolean {
+  try {
+    if (onLinux) return basename(readlinkSync(`/proc/${pid}/exe`)).startsWith('workerd');
+    return ps(pid, 'comm').includes('workerd');
+  } catch {
+    return false;
+  }
+}
+
+/** Field 22 of /proc/PID/stat. Field 2, the command, may hold spaces and parentheses; state Z is dead. */
+function startTimeFromProc(pid: number): string | null {
+  try {
+    const stat = readFileSync(`/proc/${pid}/stat`, 'utf8');
+    const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ');
+    return fields[0] === 'Z' || fields[0] === 'X' ? null : (fields[19] ?? null);
+  } catch {
+    return null;
+  }
+}
+
+function startTimeFromPs(pid: number): string | null {
+  try {
+    return ps(pid, 'lstart').replaceAll(/\s+/g, ' ') || null;
+  } catch {
+    return null;
+  }
+}
+
+function ps(pid: number, field: string): string {
+  const env = { ...process.env, LC_ALL: 'C' };
+  return execFileSync('ps', ['-p', String(pid), '-o', `${field}=`], { encoding: 'utf8', env }).trim();
+}

@@ -1,0 +1,14 @@
+import { createHash, timingSafeEqual } from 'node:crypto';
+
+export const sha256 = (text: string): Buffer => createHash('sha256').update(text).digest();
+
+/** Compares in constant time. A secret that is not set matches nothing. */
+export function isSecret(given: string, secret: string | undefined): boolean {
+  return timingSafeEqual(sha256(given), sha256(secret ?? '')) && Boolean(secret);
+}
+
+/** The token of `Authorization: Bearer …`, or null. Tokens are never taken from a query. */
+export function bearerOf(request: Request): string | null {
+  const match = /^bearer +(\S+)$/i.exec(request.headers.get('authorization') ?? '');
+  return match?.[1] ?? null;
+}

@@ -1,0 +1,30 @@
+import type { RunnerObject } from './runner/runner-object.ts';
+import type { SessionObject } from './session/session-object.ts';
+import type { ThreadObject } from './thread/thread-object.ts';
+import type { UserObject } from './user/user-object.ts';
+
+/** Model keys of the owner. They are used by the gateway and never leave the worker. */
+export const PROVIDER_KEYS = ['OPENROUTER_API_KEY', 'ANTHROPIC_API_KEY', 'OPENAI_API_KEY'] as const;
+
+type ProviderEnv = { readonly [Name in (typeof PROVIDER_KEYS)[number]]?: string };
+
+/** What one instance is given: the bindings of `wrangler.jsonc` and the values that `design/contracts.md` names. */
+export type Env = ProviderEnv & {
+  readonly THREAD: DurableObjectNamespace<ThreadObject>;
+  readonly SESSION: DurableObjectNamespace<SessionObject>;
+  readonly USER: DurableObjectNamespace<UserObject>;
+  readonly RUNNER: DurableObjectNamespace<RunnerObject>;
+  readonly DB: D1Database;
+  readonly BLOBS: R2Bucket;
+  readonly CACHE: KVNamespace;
+  readonly ASSETS: Fetcher;
+
+  /** The owner's bearer token. */
+  readonly FILEPATH_TOKEN: string;
+  /** The bearer token of the runner `rn_local`. */
+  readonly FILEPATH_RUNNER_TOKEN: string;
+  /** Signs the cookies. */
+  readonly FILEPATH_SECRET: string;
+  /** Comma-separated origins that may be asked for; their hosts are the Host allowlist. */
+  readonly FILEPATH_ORIGINS: string;
+};

@@ -1,0 +1,37 @@
+const COMMON = {
+  'x-content-type-options': 'nosniff',
+  'x-frame-options': 'DENY',
+  'referrer-policy': 'no-referrer',
+  'cross-origin-opener-policy': 'same-origin',
+  'cross-origin-resource-policy': 'same-origin',
+  'permissions-policy': 'camera=(), geolocation=(), microphone=(), payment=(), usb=()',
+} as const;
+
+/** Answers of the API are data: opened as a page they may load and run nothing. */
+const API_POLICY = "default-src 'none'; frame-ancestors 'none'; sandbox";
+
+/** The page's policy; `scripts` are the hashes of its own inline scripts. */
+export function pagePolicy(scripts: readonly string[]): string {
+  return [
+    "default-src 'self'",
+    ["script-src 'self'", ...scripts.map((hash) => `'sha256-${hash}'`)].join(' '),
+    "style-src 'self' 'unsafe-inline'",
+    "img-src 'self' data: blob:",
+    "font-src 'self' data:",
+    "connect-src 'self'",
+    "object-src 'none'",
+    "base-uri 'self'",
+    "form-action 'self'",
+    "frame-ancestors 'none'",
+  ].join('; ');
+}
+
+/** The response with the security headers; what it says itself about policy or caching stays. */
+export function withHeaders(response: Response): Response {
+  const out = new Response(response.body, response);
+  for (const [name, value] of Object.entries(COMMON)) out.headers.set(name, value);
+  if (!out.headers.has('content-security-policy'))
+    out.headers.set('content-security-policy', API_POLICY);
+  if (!out.headers.has('cache-control')) out.headers.set('cache-control', 'no-store');
+  return out;
+}

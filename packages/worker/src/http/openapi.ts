@@ -1,0 +1,82 @@
+import { ErrorBody } from '@filepath/protocol';
+import { z } from 'zod';
+import type { Access, ResponseSpec, Route } from './route.ts';
+import { VERSION } from './version.ts';
+
+type Json = Record<string, unknown>;
+
+const SECURITY: Record<Access, readonly Json[]> = {
+  open: [],
+  user: [{ cookie: [] }, { bearer: [] }],
+  owner: [{ bearer: [] }],
+  runner: [{ runner: [] }],
+};
+
+/** The OpenAPI 3.1 document of a table of routes. */
+export function openApi(routes: readonly Route[]): Json {
+  const paths: Record<string, Json> = {};
+  for (const route of routes) {
+    const path = route.path.replaceAll(/:(\w+)/g, '{$1}');
+    paths[path] = { ...paths[path], [route.method.toLowerCase()]: operationOf(route) };
+  }
+  return {
+    openapi: '3.1.0',
+    info: { title: 'filepath', version: VERSION },
+    paths,
+    components: {
+      schemas: { Error: schemaOf(ErrorBody, 'output') },
+      securitySchemes: {
+        cookie: { type: 'apiKey', in: 'cookie', name: 'filepath.session_token' },
+        bearer: { type: 'http', scheme: 'bearer' },
+        runner: { type: 'http', scheme: 'bearer', description: 'The token of a runner.' },
+      },
+    },
+  };
+}
+
+function operationOf(route: Route): Json {
+  const parameters = [...parametersOf(route.params, 'path'), ...parametersOf(route.query, 'query')];
+  const responses = Object.entries(route.responses).map(([status, spec]) => [
+    status,
+    responseOf(spec),
+  ]);
+  return {
+    summary: route.summary,
+    security: SECURITY[route.access],
+    ...(parameters.length > 0 ? { parameters } : {}),
+    ...(route.body
+      ? { requestBody: { required: true, content: jsonContent(route.body, 'input') } }
+      : {}),
+    responses: {
+      ...Object.fromEntries(responses),
+      default: {
+        description: 'An error.',
+        content: { 'application/json': { schema: { $ref: '#/components/schemas/Error' } } },
+      },
+    },
+  };
+}
+
+function parametersOf(schema: z.ZodObject | undefined, where: 'path' | 'query'): Json[] {
+  return Object.entries(schema?.shape ?? {}).map(([name, field]) => ({
+    name,
+    in: where,
+    required: where === 'path' || !z.safeParse(field, undefined).success,
+    schema: schemaOf(field, 'input'),
+  }));
+}
+
+function responseOf(spec: ResponseSpec): Json {
+  const { description, schema, contentType = 'application/json' } = spec;
+  if (!schema) return { description };
+  return { description, content: { [contentType]: { schema: schemaOf(schema, 'output') } } };
+}
+
+const jsonContent = (schema: z.ZodType, io: 'input' | 'output'): Json => ({
+  'application/json': { schema: schemaOf(schema, io) },
+});
+
+function schemaOf(schema: z.core.$ZodType, io: 'input' | 'output'): Json {
+  const { $schema: _, ...rest } = z.toJSONSchema(schema, { io, unrepresentable: 'any' });
+  return rest;
+}

@@ -1,0 +1,57 @@
+import { Node, NodeCreate, NodePatch } from '@filepath/protocol';
+import { z } from 'zod';
+import { defineRoute, json, noContent, type Route } from '../http/route.ts';
+import { unwrap } from '../result.ts';
+import { NodeParams, SessionParams } from './parameters.ts';
+import { actionOfStatus, signalNode } from './signals.ts';
+
+const NodeBody = z.object({ node: Node });
+
+export const nodeRoutes: Route[] = [
+  defineRoute(
+    {
+      method: 'POST',
+      path: '/api/session/:id/node',
+      summary: 'Spawn an agent, at the root or under another. It starts with its first message.',
+      access: 'user',
+      params: SessionParams,
+      body: NodeCreate,
+      responses: { 201: { description: 'Created.', schema: NodeBody } },
+    },
+    async ({ env, userId, params, body }) =>
+      json({ node: unwrap(await env.SESSION.getByName(params.id).addNode(userId, body)) }, 201),
+  ),
+  defineRoute(
+    {
+      method: 'PATCH',
+      path: '/api/session/:id/node/:nodeId',
+      summary: 'Change name, model or configuration; status as stop, pause or resume.',
+      access: 'user',
+      params: NodeParams,
+      body: NodePatch,
+      responses: { 200: { description: 'Changed.', schema: NodeBody } },
+    },
+    async ({ env, userId, params, body }) => {
+      const { status, ...patch } = body;
+      const action = status === undefined ? null : actionOfStatus(status);
+      const session = env.SESSION.getByName(params.id);
+      const node = unwrap(await session.patchNode(userId, params.nodeId, patch));
+      if (action !== null) await signalNode(env, userId, params.id, params.nodeId, action);
+      return json({ node });
+    },
+  ),
+  defineRoute(
+    {
+      method: 'DELETE',
+      path: '/api/session/:id/node/:nodeId',
+      summary: 'Delete an agent, everything below it, and their history.',
+      access: 'user',
+      params: NodeParams,
+      responses: { 204: { description: 'Deleted.' } },
+    },
+    async ({ env, userId, params }) => {
+      unwrap(await env.SESSION.getByName(params.id).removeNode(userId, params.nodeId));
+      return noContent();
+    },
+  ),
+];

@@ -1,0 +1,100 @@
+import { DurableObject } from 'cloudflare:workers';
+import {
+  type ControlToRunner,
+  ControlToWorker,
+  type Executor,
+  LINK_VERSION,
+  type Order,
+} from '@filepath/protocol';
+import type { Env } from '../env.ts';
+import { acceptSocket, attachmentOf, textOf } from '../sockets.ts';
+import { durableSql } from '../storage/durable-sql.ts';
+import { isFresh, migrate } from '../storage/schema.ts';
+import type { Sql } from '../storage/sql.ts';
+import { readValue, writeValue } from '../storage/values.ts';
+import { Orders } from './orders.ts';
+import { RUNNER_MIGRATIONS } from './schema.ts';
+
+export type RunnerStatus = { connected: boolean; executors: Executor[] };
+
+/** One runner: its control socket, and the orders it has not taken yet. */
+export class RunnerObject extends DurableObject<Env> {
+  #sql: Sql;
+  #orders: Orders;
+
+  constructor(ctx: DurableObjectState, env: Env) {
+    super(ctx, env);
+    this.#sql = durableSql(ctx.storage);
+    this.#orders = new Orders(this.#sql, Date.now);
+    if (!isFresh(this.#sql)) migrate(this.#sql, RUNNER_MIGRATIONS);
+  }
+
+  order(key: string, order: Order): void {
+    migrate(this.#sql, RUNNER_MIGRATIONS);
+    const frame = this.#orders.add(key, order);
+    if (!frame) return;
+    for (const ws of this.#greeted()) send(ws, frame);
+  }
+
+  status(): RunnerStatus {
+    if (isFresh(this.#sql)) return { connected: false, executors: [] };
+    return {
+      connected: this.#greeted().length > 0,
+      executors: readValue<Executor[]>(this.#sql, 'executors') ?? [],
+    };
+  }
+
+  override async fetch(request: Request): Promise<Response> {
+    migrate(this.#sql, RUNNER_MIGRATIONS);
+    const runner = request.headers.get('x-filepath-runner') ?? '';
+    return acceptSocket(this.ctx, { kind: 'link', runner, epoch: 0 }).response;
+  }
+
+  override webSocketMessage(ws: WebSocket, message: string | ArrayBuffer): void {
+    const frame = parseFrame(textOf(message));
+    const attachment = attachmentOf(ws);
+    if (!frame || attachment?.kind !== 'link') {
+      ws.close(1008, 'frame not understood');
+      return;
+    }
+    if (frame.t === 'taken') {
+      this.#orders.taken(frame.order);
+      return;
+    }
+    if (frame.runner !== attachment.runner) {
+      ws.close(1008, 'this token belongs to another runner');
+      return;
+    }
+    for (const old of this.#greeted()) old.close(4000, 'replaced by a newer connection');
+    ws.serializeAttachment({ ...attachment, epoch: 1 });
+    writeValue(this.#sql, 'executors', frame.executors);
+    send(ws, { t: 'welcome', v: LINK_VERSION });
+    for (const order of this.#orders.open()) send(ws, order);
+  }
+
+  /** Sockets that have said hello. */
+  #greeted(): WebSocket[] {
+    return this.ctx.getWebSockets('link').filter((ws) => {
+      const attachment = attachmentOf(ws);
+      return (
+        attachment?.kind === 'link' && attachment.epoch > 0 && ws.readyState === WebSocket.OPEN
+      );
+    });
+  }
+}
+
+function send(ws: WebSocket, frame: ControlToRunner): void {
+  try {
+    ws.send(JSON.stringify(frame));
+  } catch {
+    // Closed meanwhile: the order goes out when the runner is back.
+  }
+}
+
+function parseFrame(text: string): ControlToWorker | null {
+  try {
+    return ControlToWorker.parse(JSON.parse(text));
+  } catch {
+    return null;
+  }
+}

@@ -1,0 +1,271 @@
+import { DurableObject } from 'cloudflare:workers';
+import {
+  type Node,
+  type NodeCreate,
+  type NodePatch,
+  type Session as SessionResource,
+  type SessionCreate,
+  type SessionId,
+  type ThreadId,
+  type Tree,
+} from '@filepath/protocol';
+import { openDb } from '../db/client.ts';
+import { deleteSessionIndex, writeSessionIndex } from '../db/index-writer.ts';
+import type { Env } from '../env.ts';
+import { encodingOf, jsonPage } from '../feed/feed-request.ts';
+import { SseReaders } from '../feed/sse.ts';
+import { Viewers, type ViewerSocket } from '../feed/viewers.ts';
+import { attempt, notFound, type Result, unwrap } from '../result.ts';
+import { Serial } from '../serial.ts';
+import { acceptSocket, attachmentOf, textOf, ViewerSockets } from '../sockets.ts';
+import { Alarms } from '../storage/alarms.ts';
+import { durableSql } from '../storage/durable-sql.ts';
+import { isFresh, migrate } from '../storage/schema.ts';
+import type { Sql } from '../storage/sql.ts';
+import { readValue, writeValue } from '../storage/values.ts';
+import type { ThreadNote } from '../thread/delivery.ts';
+import { newAgentKey } from './agent-key.ts';
+import { inventName } from './names.ts';
+import { SESSION_MIGRATIONS } from './schema.ts';
+import { openSession, type Session, type SessionDeps, type SessionMeta } from './session.ts';
+import { SessionWork } from './session-work.ts';
+import { TreeFeed } from './tree-feed.ts';
+
+const RETRY_MS = 1000;
+const INDEX_MS = 1000;
+
+type Parts = {
+  session: Session;
+  work: SessionWork;
+  feed: TreeFeed;
+  viewers: Viewers<ViewerSocket>;
+  readers: SseReaders;
+};
+
+/** One session. Wiring only: the behaviour is in `Session` and `SessionWork`. */
+export class SessionObject extends DurableObject<Env> {
+  #sql: Sql;
+  #deps: SessionDeps;
+  #alarms: Alarms;
+  #sockets = new ViewerSockets();
+  #settling = new Serial();
+  #parts: Parts | null = null;
+
+  constructor(ctx: DurableObjectState, env: Env) {
+    super(ctx, env);
+    this.#sql = durableSql(ctx.storage);
+    this.#deps = { sql: this.#sql, now: Date.now, newKey: (node) => newAgentKey(ctx.id, node) };
+    this.#alarms = new Alarms(
+      this.#sql,
+      (at) => {
+        void (at === null ? ctx.storage.deleteAlarm() : ctx.storage.setAlarm(at));
+      },
+      Date.now,
+    );
+    if (isFresh(this.#sql)) return;
+    migrate(this.#sql, SESSION_MIGRATIONS);
+    this.#open();
+  }
+
+  async create(
+    id: SessionId,
+    owner: string,
+    create: SessionCreate,
+  ): Promise<Result<{ session: SessionResource; node: Node | null }>> {
+    const result = attempt(() => {
+      migrate(this.#sql, SESSION_MIGRATIONS);
+      const at = new Date().toISOString();
+      const meta: SessionMeta = {
+        id,
+        owner,
+        name: create.name ?? inventName(),
+        gitRepoUrl: create.gitRepoUrl ?? null,
+        createdAt: at,
+        updatedAt: at,
+        head: 1,
+        changeSeq: 1,
+        started: false,
+        stopped: false,
+      };
+      writeValue(this.#sql, 'session', meta);
+      try {
+        const { session } = this.#open() ?? unreachable();
+        const node = create.root ? session.addNode(create.root) : null;
+        return { session: session.resource(), node };
+      } catch (error) {
+        this.#parts = null;
+        this.#sql.run(`DELETE FROM meta WHERE key = 'session'`);
+        throw error;
+      }
+    });
+    if (result.ok) await this.#changed();
+    return result;
+  }
+
+  tree(user: string): Result<Tree> {
+    return attempt(() => this.#for(user).session.tree());
+  }
+
+  async rename(user: string, name: string): Promise<Result<SessionResource>> {
+    return this.#change(user, (session) => {
+      session.rename(name);
+      return session.resource();
+    });
+  }
+
+  async addNode(user: string, create: NodeCreate): Promise<Result<Node>> {
+    return this.#change(user, (session) => session.addNode(create));
+  }
+
+  async patchNode(user: string, id: ThreadId, patch: NodePatch): Promise<Result<Node>> {
+    const result = await this.#change(user, (session) => session.patchNode(id, patch));
+    if (!result.ok) return result;
+    const { name, model, config } = patch;
+    await this.env.THREAD.getByName(id).configure({
+      ...(name === undefined ? {} : { name }),
+      ...(model === undefined ? {} : { model }),
+      ...(config === undefined ? {} : { config }),
+    });
+    return result;
+  }
+
+  /** Stops a node and everything below it; all of the tree when no node is named. */
+  async stop(user: string, id: ThreadId | null): Promise<Result<null>> {
+    return this.#change(user, (session) => {
+      session.halt(id);
+      return null;
+    });
+  }
+
+  async removeNode(user: string, id: ThreadId): Promise<Result<null>> {
+    return this.#change(user, (session) => {
+      session.drop(id);
+      return null;
+    });
+  }
+
+  async remove(user: string): Promise<Result<null>> {
+    const result = await this.#change(user, (session) => {
+      session.drop(null);
+      return null;
+    });
+    if (!result.ok || !this.#parts) return result;
+    const { session, viewers } = this.#parts;
+    viewers.close('{"t":"deleted"}', 1000, 'deleted');
+    await deleteSessionIndex(openDb(this.env), session.meta.id);
+    await this.env.USER.getByName(session.meta.owner).forget(session.meta.id);
+    writeValue(this.#sql, 'deleted', true);
+    this.#parts = null;
+    return result;
+  }
+
+  /** What a thread's outbox brings. */
+  async note(thread: ThreadId, item: ThreadNote): Promise<void> {
+    const { session } = this.#parts ?? {};
+    if (!session) return;
+    if (item.kind === 'status') session.noteStatus(thread, item.note);
+    else session.noteSpawn(thread, item.note);
+    this.#announce();
+  }
+
+  page(user: string, after: number, limit: number): Result<string> {
+    return attempt(() => jsonPage(this.#for(user).feed, after, limit));
+  }
+
+  allows(user: string): boolean {
+    return this.#parts?.session.meta.owner === user;
+  }
+
+  override async fetch(request: Request): Promise<Response> {
+    const parts = this.#parts;
+    if (!parts) return new Response(null, { status: 404 });
+    const after = Number(new URL(request.url).searchParams.get('after'));
+    if (encodingOf(request) === 'sse') return parts.readers.open(after);
+    const memory = { sent: after, pending: [] };
+    const { response, server } = acceptSocket(this.ctx, { kind: 'viewer', memory });
+    parts.viewers.join(this.#sockets.of(server), after);
+    return response;
+  }
+
+  override webSocketMessage(ws: WebSocket, message: string | ArrayBuffer): void {
+    this.#parts?.viewers.receive(this.#sockets.of(ws), textOf(message));
+  }
+
+  override webSocketClose(ws: WebSocket): void {
+    this.#parts?.viewers.leave(this.#sockets.of(ws));
+  }
+
+  override webSocketError(ws: WebSocket): void {
+    this.#parts?.viewers.leave(this.#sockets.of(ws));
+  }
+
+  override async alarm(): Promise<void> {
+    if (isFresh(this.#sql)) return;
+    await this.#alarms.run({ work: () => this.#settle(), index: () => this.#writeIndex() });
+  }
+
+  #open(): Parts | null {
+    const session = openSession(this.#deps);
+    if (!session) return null;
+    const feed = new TreeFeed(session);
+    const viewers = new Viewers<ViewerSocket>(feed, () => []);
+    const work = new SessionWork(session, this.#sql, this.env);
+    this.#parts = { session, work, feed, viewers, readers: new SseReaders(feed) };
+    for (const ws of this.ctx.getWebSockets('viewer')) {
+      const attachment = attachmentOf(ws);
+      if (attachment?.kind === 'viewer') viewers.restore(this.#sockets.of(ws), attachment.memory);
+    }
+    return this.#parts;
+  }
+
+  #for(user: string): Parts {
+    if (!this.#parts || !this.allows(user)) throw notFound('this session');
+    return this.#parts;
+  }
+
+  /** A change that a person asked for is carried out and in the index when it is answered. */
+  async #change<T>(user: string, work: (session: Session) => T): Promise<Result<T>> {
+    const result = attempt(() => work(this.#for(user).session));
+    if (result.ok) await this.#changed();
+    return result;
+  }
+
+  async #changed(): Promise<void> {
+    this.#announce();
+    await this.#settle();
+    await this.#writeIndex();
+  }
+
+  #announce(): void {
+    const parts = this.#parts;
+    if (!parts) return;
+    const items = parts.session.takeTouched();
+    parts.viewers.publish(items);
+    if (items.length > 0) parts.readers.wake();
+    // Set in the same turn as the change, so that both are committed together.
+    this.#alarms.schedule('index', Date.now() + INDEX_MS);
+    this.#alarms.schedule('work', Date.now() + RETRY_MS);
+    this.ctx.waitUntil(this.#settle().catch(() => undefined));
+  }
+
+  #settle(): Promise<void> {
+    return this.#settling.run(async () => {
+      await this.#parts?.work.settle();
+      this.#alarms.cancel('work');
+    });
+  }
+
+  async #writeIndex(): Promise<void> {
+    if (!this.#parts) return;
+    const { session } = this.#parts;
+    const { session: resource, nodes } = session.tree();
+    const { owner } = session.meta;
+    const gone = session.nodes.gone();
+    await writeSessionIndex(openDb(this.env), { ...resource, userId: owner }, nodes, gone);
+    await this.env.USER.getByName(owner).attend(resource.id, resource.name, nodes);
+  }
+}
+
+function unreachable(): never {
+  throw new Error('a session that was just written could not be read');
+}

@@ -1,0 +1,92 @@
+import { RunnerId, ThreadId } from '@filepath/protocol';
+import type { Env } from '../env.ts';
+import { unwrap } from '../result.ts';
+import type { Sql } from '../storage/sql.ts';
+import type { ThreadMeta } from '../thread/state.ts';
+import { configOf, type NodeRow } from './node-row.ts';
+import type { Session } from './session.ts';
+import { AgentType } from '@filepath/protocol';
+
+/** The runner that lives beside the engine. */
+export const LOCAL_RUNNER = RunnerId.parse('rn_local');
+
+/**
+ * Brings the threads to what the tree says. Each step may be repeated after a failure: threads take the same
+ * init, message, notice or deletion once.
+ */
+export class SessionWork {
+  #session: Session;
+  #sql: Sql;
+  #env: Env;
+
+  constructor(session: Session, sql: Sql, env: Env) {
+    this.#session = session;
+    this.#sql = sql;
+    this.#env = env;
+  }
+
+  async settle(): Promise<void> {
+    const { nodes } = this.#session;
+    for (const row of nodes.inPhase('intent')) await this.#begin(row);
+    for (const row of nodes.toHalt()) await this.#stop(row);
+    for (const row of nodes.inPhase('deleting')) await this.#remove(row);
+    await this.#tellRefusals();
+  }
+
+  async #begin(row: NodeRow): Promise<void> {
+    const thread = this.#thread(row.id);
+    await thread.init(this.#metaOf(row));
+    if (row.spawn_parent !== null && row.spawn_seq !== null) {
+      const key = `spawn:${row.spawn_parent}:${row.spawn_seq}`;
+      // The parent may have been stopped while the thread was made.
+      const halted = this.#session.nodes.find(row.id)?.halt ?? null;
+      if (row.task !== null && halted === null) await thread.message(null, 'parent', row.task, key);
+      const node = ThreadId.parse(row.id);
+      const body = { type: 'spawned' as const, spawn: row.spawn_seq, node, name: row.name };
+      await this.#thread(row.spawn_parent).system(body, key);
+    }
+    this.#sql.run(`UPDATE nodes SET phase = 'ready' WHERE id = ? AND phase = 'intent'`, row.id);
+  }
+
+  async #stop(row: NodeRow): Promise<void> {
+    const { seq } = unwrap(await this.#thread(row.id).signal(null, 'stop'));
+    this.#sql.run('UPDATE nodes SET halt = ? WHERE id = ? AND halt = 0', seq, row.id);
+  }
+
+  async #remove(row: NodeRow): Promise<void> {
+    await this.#thread(row.id).remove();
+    this.#sql.run(`UPDATE nodes SET phase = 'deleted' WHERE id = ?`, row.id);
+  }
+
+  async #tellRefusals(): Promise<void> {
+    const rows = this.#sql.all<{ parent: string; seq: number; name: string; reason: string }>(
+      'SELECT parent, seq, name, reason FROM refusals WHERE told = 0',
+    );
+    for (const { parent, seq, name, reason } of rows) {
+      const body = { type: 'spawn_failed' as const, spawn: seq, name, reason };
+      await this.#thread(parent).system(body, `spawn:${parent}:${seq}`);
+      this.#sql.run('UPDATE refusals SET told = 1 WHERE parent = ? AND seq = ?', parent, seq);
+    }
+  }
+
+  #thread(id: string) {
+    return this.#env.THREAD.getByName(id);
+  }
+
+  #metaOf(row: NodeRow): ThreadMeta {
+    const { id, owner, gitRepoUrl } = this.#session.meta;
+    return {
+      thread: ThreadId.parse(row.id),
+      session: id,
+      owner,
+      name: row.name,
+      slug: row.slug,
+      agentType: AgentType.parse(row.agent_type),
+      model: row.model,
+      config: configOf(row),
+      gitRepoUrl,
+      apiKey: row.api_key,
+      runner: LOCAL_RUNNER,
+    };
+  }
+}

@@ -1,0 +1,321 @@
+import {
+  AgentType,
+  FilepathError,
+  newThreadId,
+  type Node,
+  type NodeCreate,
+  type NodePatch,
+  type Session as SessionResource,
+  type SessionId,
+  ThreadId,
+  type Tree,
+} from '@filepath/protocol';
+import type { FeedItem } from '../feed/feed-source.ts';
+import { notFound } from '../result.ts';
+import { first, type Sql } from '../storage/sql.ts';
+import { readValue, writeValue } from '../storage/values.ts';
+import type { SpawnNote, StatusNote } from '../thread/outbox.ts';
+import { admit, checkCaps } from './admission.ts';
+import { inventName, slugOf } from './names.ts';
+import { configOf, type NodeRow, toNode } from './node-row.ts';
+import { NodeTable } from './node-table.ts';
+import { statusOf } from './session-status.ts';
+
+export type SessionMeta = {
+  id: SessionId;
+  owner: string;
+  name: string;
+  gitRepoUrl: string | null;
+  createdAt: string;
+  updatedAt: string;
+  /** The seq of the newest change of the tree, and of the session itself. */
+  head: number;
+  changeSeq: number;
+  started: boolean;
+  stopped: boolean;
+};
+
+export type SessionDeps = { sql: Sql; now: () => number; newKey: (node: ThreadId) => string };
+
+/** A session: its tree, and what is still to be told to the tree's threads. */
+export class Session {
+  readonly nodes: NodeTable;
+  #deps: SessionDeps;
+  #meta: SessionMeta;
+  #touched: FeedItem[] = [];
+
+  constructor(deps: SessionDeps, meta: SessionMeta) {
+    this.#deps = deps;
+    this.#meta = meta;
+    this.nodes = new NodeTable(deps.sql);
+  }
+
+  get meta(): SessionMeta {
+    return this.#meta;
+  }
+
+  resource(): SessionResource {
+    const { id, name, gitRepoUrl, createdAt, updatedAt } = this.#meta;
+    const rows = this.nodes.live();
+    const root = rows.find((row) => row.parent_id === null);
+    return {
+      id,
+      name,
+      gitRepoUrl,
+      status: statusOf(this.#meta, rows),
+      rootNodeId: root ? ThreadId.parse(root.id) : null,
+      nodeCount: rows.length,
+      createdAt,
+      updatedAt,
+    };
+  }
+
+  tree(): Tree {
+    const nodes = this.nodes.live().map((row) => toNode(this.#meta.id, row));
+    return { session: this.resource(), nodes };
+  }
+
+  rename(name: string): void {
+    this.#change(() => {
+      this.#meta.name = name;
+    });
+  }
+
+  addNode(create: NodeCreate): Node {
+    const parent = create.parentId ?? null;
+    if (parent !== null && !this.nodes.find(parent)) throw notFound('the parent node');
+    const config = admit(create.agentType, create.config ?? {});
+    return this.#change(() =>
+      this.#insert({
+        parent,
+        name: create.name ?? inventName(),
+        agentType: create.agentType,
+        model: create.model ?? '',
+        config: JSON.stringify(config),
+        task: null,
+        spawn: null,
+      }),
+    );
+  }
+
+  patchNode(id: ThreadId, patch: NodePatch): Node {
+    const row = this.nodes.find(id);
+    if (!row) throw notFound('this node');
+    const config = patch.config && admit(AgentType.parse(row.agent_type), patch.config);
+    this.#change(() => {
+      this.#touch(id, {
+        ...(patch.name === undefined ? {} : { name: patch.name }),
+        ...(patch.model === undefined ? {} : { model: patch.model }),
+        ...(config === undefined ? {} : { config: JSON.stringify(config) }),
+      });
+    });
+    return this.node(id);
+  }
+
+  node(id: ThreadId): Node {
+    const row = this.nodes.find(id);
+    if (!row) throw notFound('this node');
+    return toNode(this.#meta.id, row);
+  }
+
+  /** The newest status of a thread; older ones that arrive late change nothing. */
+  noteStatus(thread: string, note: StatusNote): void {
+    const row = this.nodes.find(thread);
+    if (!row || note.seq <= row.thread_seq) return;
+    this.#change(() => {
+      this.#meta.started = true;
+      // A note from before the stop was delivered says nothing about what came after it.
+      const since = row.halt === null || (row.halt > 0 && note.seq > row.halt);
+      if (!note.stopped && since) this.#meta.stopped = false;
+      this.#touch(thread, {
+        status: note.status,
+        reason: note.reason,
+        context_pct: note.contextPct,
+        thread_seq: note.seq,
+      });
+    });
+  }
+
+  /** An agent's wish for a child: one child, or a recorded refusal, however often it is told. */
+  noteSpawn(parent: string, note: SpawnNote): void {
+    if (this.nodes.spawnedBy(parent, note.seq) || this.#refused(parent, note.seq)) return;
+    try {
+      this.#spawn(parent, note);
+    } catch (error) {
+      if (!(error instanceof FilepathError)) throw error;
+      this.#deps.sql.run(
+        'INSERT INTO refusals (parent, seq, name, reason, told) VALUES (?, ?, ?, ?, 0)',
+        parent,
+        note.seq,
+        note.name,
+        error.message,
+      );
+    }
+  }
+
+  /** Marks a subtree as stopped. Its threads are told after; until then nothing can be spawned in it. */
+  halt(id: string | null): void {
+    const rows = id === null ? this.nodes.live() : this.nodes.subtree(id);
+    if (id !== null && rows.length === 0) throw notFound('this node');
+    this.#change(() => {
+      for (const row of rows) this.nodes.update(row.id, { halt: 0 });
+      if (id === null) this.#meta.stopped = true;
+    });
+  }
+
+  /** Takes a subtree, or everything, out of the tree. Its threads are deleted after. */
+  drop(id: string | null): void {
+    const rows = id === null ? this.nodes.live() : this.nodes.subtree(id);
+    if (id !== null && rows.length === 0) throw notFound('this node');
+    this.#change(() => {
+      for (const row of rows) this.#touch(row.id, { phase: 'deleting' });
+    });
+  }
+
+  /** The changes since this was last asked, in order: what viewers are to get. */
+  takeTouched(): FeedItem[] {
+    const items = this.#touched;
+    this.#touched = [];
+    return items;
+  }
+
+  feedItem(row: NodeRow): FeedItem {
+    const gone = row.phase === 'deleting' || row.phase === 'deleted';
+    const change = gone
+      ? { seq: row.change_seq, type: 'deleted', id: row.id }
+      : { seq: row.change_seq, type: 'node', node: toNode(this.#meta.id, row) };
+    return { seq: row.change_seq, json: JSON.stringify(change) };
+  }
+
+  sessionItem(): FeedItem {
+    const { changeSeq: seq } = this.#meta;
+    return { seq, json: JSON.stringify({ seq, type: 'session', session: this.resource() }) };
+  }
+
+  #spawn(parent: string, note: SpawnNote): void {
+    const row = this.nodes.find(parent);
+    if (!row) throw notFound('the parent');
+    if (row.halt !== null && (row.halt === 0 || note.seq <= row.halt)) {
+      throw new FilepathError('conflict', `${note.name} was not started: its parent is stopped`);
+    }
+    const agentType = AgentType.safeParse(note.agent);
+    if (!agentType.success) {
+      throw new FilepathError('bad_request', `there is no agent type ${note.agent.slice(0, 64)}`);
+    }
+    // A spawn names no configuration: a custom child runs its parent's command, and tells by its task.
+    const config = admit(agentType.data, row.agent_type === note.agent ? configOf(row) : {});
+    this.#change(() =>
+      this.#insert({
+        parent,
+        name: note.name.trim().slice(0, 120) || inventName(),
+        agentType: agentType.data,
+        model: note.model.slice(0, 200),
+        config: JSON.stringify(config),
+        task: note.task,
+        spawn: note.seq,
+      }),
+    );
+  }
+
+  #insert(spec: {
+    parent: string | null;
+    name: string;
+    agentType: AgentType;
+    model: string;
+    config: string;
+    task: string | null;
+    spawn: number | null;
+  }): Node {
+    const rows = this.nodes.live();
+    checkCaps(this.nodes.depthOf(spec.parent) + 1, rows.length);
+    const id = newThreadId();
+    const at = this.#at();
+    const siblings = rows.filter((row) => row.parent_id === spec.parent);
+    this.nodes.insert({
+      id,
+      parent_id: spec.parent,
+      name: spec.name,
+      slug: slugOf(spec.name),
+      agent_type: spec.agentType,
+      model: spec.model,
+      config: spec.config,
+      api_key: this.#deps.newKey(id),
+      status: 'idle',
+      reason: null,
+      context_pct: null,
+      done: 0,
+      total: 1,
+      sort_order: Math.max(-1, ...siblings.map((row) => row.sort_order)) + 1,
+      tokens: 0,
+      created_at: at,
+      updated_at: at,
+      change_seq: 0,
+      thread_seq: 0,
+      phase: 'intent',
+      halt: null,
+      task: spec.task,
+      spawn_parent: spec.spawn === null ? null : spec.parent,
+      spawn_seq: spec.spawn,
+    });
+    this.#touch(id, {});
+    return this.node(id);
+  }
+
+  /** Runs a change in one transaction, brings counts up to date, and numbers what changed. */
+  #change<T>(work: () => T): T {
+    const { sql } = this.#deps;
+    const before = { ...this.#meta };
+    const touchedBefore = this.#touched.length;
+    const shown = this.#shown();
+    try {
+      return sql.transaction(() => {
+        const result = work();
+        for (const { id, done, total } of this.nodes.staleCounts()) this.#touch(id, { done, total });
+        this.#meta.updatedAt = this.#at();
+        if (this.#shown() !== shown) {
+          this.#meta.head += 1;
+          this.#meta.changeSeq = this.#meta.head;
+          this.#touched.push(this.sessionItem());
+        }
+        writeValue(sql, 'session', this.#meta);
+        return result;
+      });
+    } catch (error) {
+      this.#meta = before;
+      this.#touched.length = touchedBefore;
+      throw error;
+    }
+  }
+
+  /** What a change of the session itself would alter. */
+  #shown(): string {
+    return JSON.stringify({ ...this.resource(), updatedAt: null });
+  }
+
+  #touch(id: string, change: Partial<NodeRow>): void {
+    this.#meta.head += 1;
+    this.nodes.update(id, { ...change, updated_at: this.#at(), change_seq: this.#meta.head });
+    const row = first<NodeRow>(this.#deps.sql, 'SELECT * FROM nodes WHERE id = ?', id);
+    if (row) this.#touched.push(this.feedItem(row));
+  }
+
+  #refused(parent: string, seq: number): boolean {
+    return (
+      first(
+        this.#deps.sql,
+        'SELECT seq FROM refusals WHERE parent = ? AND seq = ?',
+        parent,
+        seq,
+      ) !== null
+    );
+  }
+
+  #at(): string {
+    return new Date(this.#deps.now()).toISOString();
+  }
+}
+
+export function openSession(deps: SessionDeps): Session | null {
+  const meta = readValue<SessionMeta>(deps.sql, 'session');
+  return meta && !readValue(deps.sql, 'deleted') ? new Session(deps, meta) : null;
+}

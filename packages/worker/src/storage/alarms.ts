@@ -1,0 +1,67 @@
+import { first, type Sql } from './sql.ts';
+
+export const ALARMS_TABLE =
+  'CREATE TABLE alarms (name TEXT PRIMARY KEY, at INTEGER NOT NULL, attempts INTEGER NOT NULL DEFAULT 0)';
+
+type SetAlarm = (at: number | null) => void;
+type Handler = () => Promise<void>;
+
+/**
+ * The one alarm of an object, shared by name. A handler that fails is tried again, later each time; it never stops
+ * the others, and never lets the object's alarm run out.
+ */
+export class Alarms {
+  #sql: Sql;
+  #set: SetAlarm;
+  #now: () => number;
+
+  constructor(sql: Sql, set: SetAlarm, now: () => number) {
+    this.#sql = sql;
+    this.#set = set;
+    this.#now = now;
+  }
+
+  /** Keeps an earlier time that is already set under this name. */
+  schedule(name: string, at: number): void {
+    this.#sql.run(
+      `INSERT INTO alarms (name, at) VALUES (?, ?)
+       ON CONFLICT (name) DO UPDATE SET at = min(at, excluded.at)`,
+      name,
+      at,
+    );
+    this.#arm();
+  }
+
+  cancel(name: string): void {
+    this.#sql.run('DELETE FROM alarms WHERE name = ?', name);
+    this.#arm();
+  }
+
+  async run(handlers: Readonly<Record<string, Handler>>): Promise<void> {
+    const due = this.#sql.all<{ name: string; at: number; attempts: number }>(
+      'SELECT name, at, attempts FROM alarms WHERE at <= ? ORDER BY at',
+      this.#now(),
+    );
+    for (const { name, at, attempts } of due) {
+      try {
+        await handlers[name]?.();
+        // The handler may have set a new time for itself; only the one that fired is removed.
+        this.#sql.run('DELETE FROM alarms WHERE name = ? AND at = ?', name, at);
+      } catch {
+        const delay = Math.min(60_000, 1000 * 2 ** Math.min(attempts, 6));
+        this.#sql.run(
+          'UPDATE alarms SET at = ?, attempts = attempts + 1 WHERE name = ? AND at = ?',
+          this.#now() + delay,
+          name,
+          at,
+        );
+      }
+    }
+    this.#arm();
+  }
+
+  #arm(): void {
+    const next = first<{ at: number }>(this.#sql, 'SELECT at FROM alarms ORDER BY at LIMIT 1');
+    this.#set(next?.at ?? null);
+  }
+}

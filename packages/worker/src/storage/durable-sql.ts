@@ -1,0 +1,13 @@
+import type { Row, Sql, SqlValue } from './sql.ts';
+
+/** A Durable Object's SQLite as `Sql`. */
+export function durableSql(storage: DurableObjectStorage): Sql {
+  return {
+    all: <T extends Row>(query: string, ...bindings: SqlValue[]) =>
+      storage.sql.exec<T>(query, ...bindings).toArray(),
+    run: (query, ...bindings) => {
+      storage.sql.exec(query, ...bindings);
+    },
+    transaction: (work) => storage.transactionSync(work),
+  };
+}

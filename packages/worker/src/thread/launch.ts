@@ -1,0 +1,99 @@
+import {
+  encodeInput,
+  type AgentInput,
+  type InputLine,
+  type StartOrder,
+  type StopOrder,
+} from '@filepath/protocol';
+import type { Sql } from '../storage/sql.ts';
+import { putOutbox } from './outbox.ts';
+import type { ThreadMeta, ThreadState } from './state.ts';
+
+/** How long an agent has to end by itself after the stop signal. */
+export const STOP_GRACE_MS = 5000;
+
+/** Adds a line to the stdin of the current epoch. */
+export function addInput(sql: Sql, state: ThreadState, input: AgentInput): InputLine {
+  const { launch } = state;
+  launch.inputs += 1;
+  const line = { id: launch.inputs, line: encodeInput(input) };
+  sql.run(
+    'INSERT INTO inputs (epoch, id, line) VALUES (?, ?, ?)',
+    launch.epoch,
+    line.id,
+    line.line,
+  );
+  return line;
+}
+
+/** Inputs of an epoch with an id above `after`. */
+export function readInputs(sql: Sql, epoch: number, after: number): InputLine[] {
+  return sql.all<InputLine>(
+    'SELECT id, line FROM inputs WHERE epoch = ? AND id > ? ORDER BY id',
+    epoch,
+    after,
+  );
+}
+
+export function markWritten(sql: Sql, epoch: number, upTo: number): void {
+  sql.run(
+    'UPDATE inputs SET written = 1 WHERE epoch = ? AND id <= ? AND written = 0',
+    epoch,
+    upTo,
+  );
+}
+
+/** Begins the next epoch with these inputs; the order goes out with the transaction. */
+export function orderStart(
+  sql: Sql,
+  meta: ThreadMeta,
+  state: ThreadState,
+  task: string,
+  inputs: readonly AgentInput[],
+): void {
+  const epoch = state.launch.epoch + 1;
+  state.launch = {
+    epoch,
+    active: true,
+    stopping: false,
+    offset: 0,
+    observed: 0,
+    inputs: 0,
+    heard: 0,
+  };
+  sql.run('DELETE FROM inputs WHERE epoch < ?', epoch);
+  const lines = inputs.map((input) => addInput(sql, state, input));
+  const order: StartOrder = {
+    kind: 'start',
+    thread: meta.thread,
+    session: meta.session,
+    epoch,
+    slug: meta.slug,
+    agentType: meta.agentType,
+    model: meta.model,
+    config: meta.config,
+    apiKey: meta.apiKey,
+    task,
+    gitRepoUrl: meta.gitRepoUrl,
+    inputs: lines,
+  };
+  putOutbox(sql, `start:${epoch}`, { kind: 'order', order });
+}
+
+export function orderStop(sql: Sql, meta: ThreadMeta, state: ThreadState): InputLine {
+  const { launch } = state;
+  launch.stopping = true;
+  const signal = addInput(sql, state, { type: 'signal', action: 'stop' });
+  const order: StopOrder = {
+    kind: 'stop',
+    thread: meta.thread,
+    epoch: launch.epoch,
+    graceMs: STOP_GRACE_MS,
+    inputs: sql.all<InputLine>(
+      'SELECT id, line FROM inputs WHERE epoch = ? AND written = 0 ORDER BY id',
+      launch.epoch,
+    ),
+  };
+  putOutbox(sql, `stop:${launch.epoch}`, { kind: 'order', order });
+  return signal;
+}

@@ -1,0 +1,97 @@
+import {
+  blobRef,
+  LIMITS,
+  parseAgentLine,
+  rejectedLine,
+  type SpoolLine,
+} from '@filepath/protocol';
+import type { Sql } from '../storage/sql.ts';
+import type { Appender } from './appender.ts';
+import { addToDraft, endDraft } from './drafts.ts';
+import { putOutbox } from './outbox.ts';
+
+export type Delta = { id: string; delta: string };
+
+/** A stored body's text: the agent's own, or a reference to where it is kept. */
+export type Offloaded = ReadonlyMap<string, { sha256: string; bytes: number }>;
+
+/** Appends what an agent printed, in order. Nothing it prints can fail the batch. */
+export function appendLines(
+  sql: Sql,
+  appender: Appender,
+  lines: readonly SpoolLine[],
+  offloaded: Offloaded,
+): Delta[] {
+  const deltas = new Map<string, string>();
+  for (const [end, text, reason, bytes] of lines) {
+    if (reason !== undefined) {
+      appender.append('runner', rejectedLine(text, bytes ?? text.length, issue(reason)));
+    } else {
+      appendLine(sql, appender, text, offloaded, deltas);
+    }
+    appender.state.launch.offset = end;
+  }
+  for (const [id, delta] of deltas) addToDraft(sql, id, delta);
+  return [...deltas].map(([id, delta]) => ({ id, delta }));
+}
+
+function appendLine(
+  sql: Sql,
+  appender: Appender,
+  line: string,
+  offloaded: Offloaded,
+  deltas: Map<string, string>,
+): void {
+  const parsed = parseAgentLine(line);
+  if (!parsed.ok) {
+    appender.append('runner', rejectedLine(line, byteLength(line), parsed));
+    return;
+  }
+  const { event, body } = parsed;
+  appender.state.launch.heard = appender.state.launch.inputs;
+  if (event.type === 'text' && event.partial === true) {
+    const id = event.id ?? 'draft';
+    deltas.set(id, (deltas.get(id) ?? '') + event.content);
+    return;
+  }
+  if (event.type === 'text') {
+    const id = event.id ?? 'draft';
+    deltas.delete(id);
+    endDraft(sql, id);
+  }
+  const blob = offloaded.get(line);
+  const seq = blob
+    ? appender.append('fap', blobRef(event.type, appender.thread, blob.sha256, blob.bytes))
+    : appender.append('fap', body);
+  if (event.type !== 'spawn') return;
+  const { name, agent, model, task } = event;
+  if (appender.state.lifecycle.stopped) {
+    appender.append('system', {
+      type: 'spawn_failed',
+      spawn: seq,
+      name,
+      reason: `${name} was not started: its parent is stopped`,
+    });
+    return;
+  }
+  putOutbox(sql, `spawn:${seq}`, {
+    kind: 'spawn',
+    note: { seq, name, agent, model, task: task ?? null },
+  });
+}
+
+/** The lines whose bodies are too large for a row. */
+export function largeLines(lines: readonly SpoolLine[]): string[] {
+  return lines.flatMap(([, text, reason]) =>
+    reason === undefined && byteLength(text) > LIMITS.inlineBody ? [text] : [],
+  );
+}
+
+const issue = (reason: string) => ({ path: '(root)', reason });
+
+const encoder = new TextEncoder();
+
+function byteLength(text: string): number {
+  if (text.length * 3 <= LIMITS.inlineBody) return text.length;
+  return encoder.encode(text).length;
+}

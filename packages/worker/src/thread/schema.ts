@@ -1,0 +1,36 @@
+import { ALARMS_TABLE } from '../storage/alarms.ts';
+import { VALUES_TABLE } from '../storage/values.ts';
+
+export const THREAD_MIGRATIONS: readonly (readonly string[])[] = [
+  [
+    VALUES_TABLE,
+    ALARMS_TABLE,
+    `CREATE TABLE log (
+       seq INTEGER PRIMARY KEY, run TEXT, step TEXT, event INTEGER NOT NULL, at TEXT NOT NULL,
+       source TEXT NOT NULL, body TEXT NOT NULL, hash TEXT NOT NULL)`,
+    `CREATE TABLE runs (
+       run TEXT PRIMARY KEY, started_seq INTEGER NOT NULL, started_at TEXT NOT NULL, input_hash TEXT NOT NULL,
+       ended_seq INTEGER, ended_at TEXT, outcome TEXT)`,
+    'CREATE TABLE receipts (id INTEGER PRIMARY KEY, run TEXT, body TEXT NOT NULL)',
+    `CREATE TABLE steps (
+       key TEXT PRIMARY KEY, step TEXT NOT NULL, at INTEGER NOT NULL, args_hash TEXT NOT NULL)`,
+    'CREATE TABLE drafts (id TEXT PRIMARY KEY, content TEXT NOT NULL)',
+    `CREATE TABLE inputs (
+       epoch INTEGER NOT NULL, id INTEGER NOT NULL, line TEXT NOT NULL, written INTEGER NOT NULL DEFAULT 0,
+       PRIMARY KEY (epoch, id))`,
+    'CREATE TABLE keys (key TEXT PRIMARY KEY, seq INTEGER NOT NULL)',
+    `CREATE TABLE outbox (
+       id INTEGER PRIMARY KEY AUTOINCREMENT, key TEXT NOT NULL UNIQUE, kind TEXT NOT NULL, payload TEXT NOT NULL)`,
+  ],
+];
+
+/** Emptied when a thread is deleted; what remains says that it was. */
+export const CONTENT_TABLES = [
+  'log',
+  'runs',
+  'receipts',
+  'steps',
+  'drafts',
+  'inputs',
+  'keys',
+] as const;

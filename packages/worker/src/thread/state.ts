@@ -1,0 +1,79 @@
+import {
+  type AgentConfig,
+  type AgentType,
+  GENESIS,
+  INITIAL,
+  type Lifecycle,
+  type RunId,
+  type RunnerId,
+  type SessionId,
+  type ThreadId,
+} from '@filepath/protocol';
+
+/** What a thread is. Given by its session. */
+export type ThreadMeta = {
+  thread: ThreadId;
+  session: SessionId;
+  owner: string;
+  name: string;
+  slug: string;
+  agentType: AgentType;
+  model: string;
+  config: AgentConfig;
+  gitRepoUrl: string | null;
+  apiKey: string;
+  runner: RunnerId;
+};
+
+export type OpenRun = {
+  id: RunId;
+  startedSeq: number;
+  startedAt: string;
+  inputHash: string;
+  /** Events of the run so far. */
+  events: number;
+};
+
+/** The agent's process as the thread knows it. */
+export type Launch = {
+  epoch: number;
+  /** Ordered, and neither its exit nor its refusal is stored. */
+  active: boolean;
+  stopping: boolean;
+  /** Bytes of the spool that are stored. */
+  offset: number;
+  /** Observations that are stored. */
+  observed: number;
+  /** Inputs given in this epoch. */
+  inputs: number;
+  /** Inputs given before the agent last said something. */
+  heard: number;
+};
+
+/** Everything that an append needs to know; one row, written with the events it describes. */
+export type ThreadState = {
+  seq: number;
+  hash: string;
+  lifecycle: Lifecycle;
+  run: OpenRun | null;
+  /** Events outside of any run. */
+  loose: number;
+  launch: Launch;
+};
+
+export const FRESH: ThreadState = {
+  seq: 0,
+  hash: GENESIS,
+  lifecycle: INITIAL,
+  run: null,
+  loose: 0,
+  launch: {
+    epoch: 0,
+    active: false,
+    stopping: false,
+    offset: 0,
+    observed: 0,
+    inputs: 0,
+    heard: 0,
+  },
+};

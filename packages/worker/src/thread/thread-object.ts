@@ -1,0 +1,243 @@
+import { DurableObject } from 'cloudflare:workers';
+import type { SessionId, SpoolLine, SystemBody } from '@filepath/protocol';
+import { redactorOf, secretsOf } from '../auth/redact.ts';
+import type { Env } from '../env.ts';
+import { encodingOf, jsonPage } from '../feed/feed-request.ts';
+import { SseReaders } from '../feed/sse.ts';
+import { Viewers, type ViewerSocket } from '../feed/viewers.ts';
+import { attempt, notFound, type Result } from '../result.ts';
+import { Serial } from '../serial.ts';
+import { acceptSocket, attachmentOf, textOf, ViewerSockets } from '../sockets.ts';
+import { Alarms } from '../storage/alarms.ts';
+import { durableSql } from '../storage/durable-sql.ts';
+import { isFresh, migrate } from '../storage/schema.ts';
+import type { Sql } from '../storage/sql.ts';
+import { readValue, writeValue } from '../storage/values.ts';
+import { AgentLink } from './agent-link.ts';
+import { offload } from './blobs.ts';
+import { deliverOutbox } from './delivery.ts';
+import { readDrafts } from './drafts.ts';
+import { exportPage, type ExportPage } from './export-page.ts';
+import { largeLines } from './lines.ts';
+import { LinkSockets } from './link-sockets.ts';
+import { nodeHashing } from './node-hashing.ts';
+import { THREAD_MIGRATIONS } from './schema.ts';
+import type { ThreadMeta } from './state.ts';
+import { type Effects, Thread } from './thread.ts';
+import { ThreadFeed } from './thread-feed.ts';
+
+/** How long after a commit an undelivered outbox is tried again, if the delivery at once did not happen. */
+const REDELIVER_MS = 1000;
+
+type Parts = {
+  thread: Thread;
+  feed: ThreadFeed;
+  viewers: Viewers<ViewerSocket>;
+  readers: SseReaders;
+  link: AgentLink;
+};
+
+/** One thread. Wiring only: the behaviour is in `Thread`, `AgentLink` and `Viewers`. */
+export class ThreadObject extends DurableObject<Env> {
+  #sql: Sql;
+  #alarms: Alarms;
+  #sockets = new ViewerSockets();
+  #links = new LinkSockets();
+  #frames = new Serial();
+  #delivery = new Serial();
+  #redact: (text: string) => string;
+  #parts: Parts | null = null;
+
+  constructor(ctx: DurableObjectState, env: Env) {
+    super(ctx, env);
+    this.#sql = durableSql(ctx.storage);
+    this.#redact = redactorOf(secretsOf(env));
+    this.#alarms = new Alarms(
+      this.#sql,
+      (at) => {
+        void (at === null ? ctx.storage.deleteAlarm() : ctx.storage.setAlarm(at));
+      },
+      Date.now,
+    );
+    if (isFresh(this.#sql)) return;
+    migrate(this.#sql, THREAD_MIGRATIONS);
+    this.#open();
+  }
+
+  /** Makes the thread; again with the same id it does nothing. */
+  init(meta: ThreadMeta): void {
+    if (!isFresh(this.#sql)) return;
+    migrate(this.#sql, THREAD_MIGRATIONS);
+    writeValue(this.#sql, 'meta', meta);
+    this.#open();
+  }
+
+  configure(change: Partial<Pick<ThreadMeta, 'name' | 'model' | 'config'>>): void {
+    this.#parts?.thread.configure(change);
+  }
+
+  /** `user` is null when the session asks. */
+  message(
+    user: string | null,
+    from: 'user' | 'parent',
+    content: string,
+    key: string | null,
+  ): Result<{ seq: number }> {
+    return this.#change(user, (thread) => thread.message(from, content, key));
+  }
+
+  signal(
+    user: string | null,
+    action: 'stop' | 'pause' | 'resume' | 'handoff',
+  ): Result<{ seq: number }> {
+    return this.#change(user, (thread) => thread.signal(action));
+  }
+
+  system(body: SystemBody, key: string): Result<{ seq: number }> {
+    return this.#change(null, (thread) => thread.system(body, key));
+  }
+
+  page(user: string, after: number, limit: number): Result<string> {
+    return attempt(() => jsonPage(this.#for(user).feed, after, limit));
+  }
+
+  exportPage(user: string, after: number, upTo: number | null): Result<ExportPage> {
+    return attempt(() => exportPage(this.#sql, this.#for(user), after, upTo));
+  }
+
+  /** Whether this user may read the thread. */
+  allows(user: string): boolean {
+    return this.#parts?.thread.meta.owner === user;
+  }
+
+  /** The session this thread belongs to. */
+  sessionFor(user: string): Result<SessionId> {
+    return attempt(() => this.#for(user).thread.meta.session);
+  }
+
+  /** Deletes everything; the runner is told to put the home aside. */
+  async remove(): Promise<void> {
+    const parts = this.#parts;
+    if (!parts) return;
+    parts.viewers.close('{"t":"deleted"}', 1000, 'deleted');
+    parts.link.end('deleted');
+    parts.thread.erase();
+    writeValue(this.#sql, 'deleted', true);
+    this.#parts = null;
+    this.#alarms.schedule('outbox', Date.now() + REDELIVER_MS);
+    await this.#deliver();
+  }
+
+  override async fetch(request: Request): Promise<Response> {
+    const parts = this.#parts;
+    const runner = request.headers.get('x-filepath-runner');
+    if (runner !== null) {
+      const { response, server } = acceptSocket(this.ctx, { kind: 'link', runner, epoch: 0 });
+      if (!parts) server.send('{"t":"over","reason":"deleted"}');
+      return response;
+    }
+    if (!parts) return new Response(null, { status: 404 });
+    const after = Number(new URL(request.url).searchParams.get('after'));
+    if (encodingOf(request) === 'sse') return parts.readers.open(after);
+    const memory = { sent: after, pending: [] };
+    const { response, server } = acceptSocket(this.ctx, { kind: 'viewer', memory });
+    parts.viewers.join(this.#sockets.of(server), after);
+    return response;
+  }
+
+  override async webSocketMessage(ws: WebSocket, message: string | ArrayBuffer): Promise<void> {
+    const parts = this.#parts;
+    const text = textOf(message);
+    if (attachmentOf(ws)?.kind === 'viewer') {
+      parts?.viewers.receive(this.#sockets.of(ws), text);
+    } else if (parts) {
+      await this.#frames.run(() => parts.link.receive(this.#links.of(ws), text));
+    } else {
+      ws.send('{"t":"over","reason":"deleted"}');
+    }
+  }
+
+  override webSocketClose(ws: WebSocket): void {
+    this.#forget(ws);
+  }
+
+  override webSocketError(ws: WebSocket): void {
+    this.#forget(ws);
+  }
+
+  override async alarm(): Promise<void> {
+    if (isFresh(this.#sql)) return;
+    await this.#alarms.run({ outbox: () => this.#deliver() });
+  }
+
+  #open(): void {
+    const meta = readValue<ThreadMeta>(this.#sql, 'meta');
+    if (!meta || readValue(this.#sql, 'deleted')) return;
+    const thread = new Thread({ sql: this.#sql, hashing: nodeHashing, now: Date.now }, meta);
+    const feed = new ThreadFeed(this.#sql, thread);
+    const viewers = new Viewers<ViewerSocket>(feed, () => readDrafts(this.#sql));
+    const link = new AgentLink(thread, {
+      publish: (effects) => {
+        this.#publish(effects);
+      },
+      offload: (lines) => this.#offload(thread, lines),
+      redact: this.#redact,
+    });
+    this.#parts = { thread, feed, viewers, readers: new SseReaders(feed), link };
+    for (const ws of this.ctx.getWebSockets()) {
+      const attachment = attachmentOf(ws);
+      if (attachment?.kind === 'viewer') viewers.restore(this.#sockets.of(ws), attachment.memory);
+      else if (attachment?.kind === 'link') link.restore(this.#links.of(ws));
+    }
+  }
+
+  #for(user: string): Parts {
+    if (!this.#parts || !this.allows(user)) throw notFound('this thread');
+    return this.#parts;
+  }
+
+  #change(user: string | null, work: (thread: Thread) => Effects): Result<{ seq: number }> {
+    return attempt(() => {
+      if (!this.#parts || (user !== null && !this.allows(user))) throw notFound('this thread');
+      const effects = work(this.#parts.thread);
+      this.#publish(effects);
+      return { seq: effects.seq };
+    });
+  }
+
+  #publish({ stored, deltas, inputs }: Effects): void {
+    const parts = this.#parts;
+    if (!parts) return;
+    parts.viewers.publish(stored);
+    for (const { id, delta } of deltas) parts.viewers.publishDelta(id, delta);
+    if (stored.length > 0) parts.readers.wake();
+    parts.link.sendInputs(inputs);
+    if (this.#sql.all('SELECT id FROM outbox LIMIT 1').length === 0) return;
+    // Set in the same turn as the outbox rows, so that both are committed together.
+    this.#alarms.schedule('outbox', Date.now() + REDELIVER_MS);
+    this.ctx.waitUntil(this.#deliver().catch(() => undefined));
+  }
+
+  #deliver(): Promise<void> {
+    return this.#delivery.run(async () => {
+      await deliverOutbox(this.#sql, this.env);
+      this.#alarms.cancel('outbox');
+    });
+  }
+
+  #offload(thread: Thread, lines: readonly SpoolLine[]) {
+    const large = largeLines(lines);
+    if (large.length === 0) return null;
+    const store = {
+      put: async (key: string, text: string) => {
+        await this.env.BLOBS.put(key, text);
+      },
+    };
+    return offload(store, nodeHashing.sha256, thread.meta.thread, large);
+  }
+
+  #forget(ws: WebSocket): void {
+    this.#parts?.viewers.leave(this.#sockets.of(ws));
+    this.#parts?.link.leave(this.#links.of(ws));
+  }
+}

@@ -1,0 +1,211 @@
+import {
+  type AgentInput,
+  FilepathError,
+  type InputLine,
+  type RunnerBody,
+  type SpoolLine,
+  type SystemBody,
+} from '@filepath/protocol';
+import { first, type Sql } from '../storage/sql.ts';
+import { readValue, writeValue } from '../storage/values.ts';
+import { Appender, type Stored } from './appender.ts';
+import { takeDrafts } from './drafts.ts';
+import type { Hashing } from './hashing.ts';
+import { addInput, markWritten, orderStart, orderStop, readInputs } from './launch.ts';
+import { appendLines, type Delta, type Offloaded } from './lines.ts';
+import { putOutbox } from './outbox.ts';
+import { CONTENT_TABLES } from './schema.ts';
+import { FRESH, type ThreadMeta, type ThreadState } from './state.ts';
+
+export type ThreadDeps = { sql: Sql; hashing: Hashing; now: () => number };
+
+/** What a change made visible: the caller sends it when the transaction is done. */
+export type Effects = {
+  seq: number;
+  stored: Stored[];
+  deltas: Delta[];
+  inputs: InputLine[];
+};
+
+/** A thread: log, runs, receipts, drafts, and the process that the log comes from. */
+export class Thread {
+  #deps: ThreadDeps;
+  #state: ThreadState;
+  #meta: ThreadMeta;
+
+  constructor(deps: ThreadDeps, meta: ThreadMeta) {
+    this.#deps = deps;
+    this.#meta = meta;
+    this.#state = readValue<ThreadState>(deps.sql, 'state') ?? FRESH;
+  }
+
+  get meta(): ThreadMeta {
+    return this.#meta;
+  }
+
+  get state(): ThreadState {
+    return this.#state;
+  }
+
+  configure(change: Partial<Pick<ThreadMeta, 'name' | 'model' | 'config'>>): void {
+    const meta = { ...this.#meta, ...change };
+    writeValue(this.#deps.sql, 'meta', meta);
+    this.#meta = meta;
+  }
+
+  /** A message is stored first; then it is given to the running process, or a process is ordered for it. */
+  message(from: 'user' | 'parent', content: string, key: string | null): Effects {
+    const known = key === null ? null : this.#seqOf(key);
+    if (known !== null) return { ...nothing(known) };
+    const { launch, lifecycle } = this.#state;
+    if (launch.active && launch.stopping) {
+      throw new FilepathError(
+        'conflict',
+        `${this.#meta.name} is stopping: send the message again when it has stopped`,
+      );
+    }
+    if (from === 'parent' && lifecycle.stopped) {
+      throw new FilepathError('conflict', `${this.#meta.name} is stopped`);
+    }
+    return this.#change((appender) => {
+      const input: AgentInput = { type: 'message', from, content };
+      const seq = appender.append(from, input);
+      if (key !== null) this.#keep(key, seq);
+      if (appender.state.launch.active) {
+        return { seq, inputs: [addInput(this.#deps.sql, appender.state, input)] };
+      }
+      orderStart(this.#deps.sql, this.#meta, appender.state, content, [input]);
+      return { seq };
+    });
+  }
+
+  signal(action: 'stop' | 'pause' | 'resume' | 'handoff'): Effects {
+    const { launch } = this.#state;
+    if (action !== 'stop' && (!launch.active || launch.stopping)) {
+      throw new FilepathError('conflict', `${this.#meta.name} is not running`);
+    }
+    return this.#change((appender) => {
+      const { sql } = this.#deps;
+      const seq = appender.append('user', { type: 'signal', action });
+      if (action !== 'stop') {
+        return { seq, inputs: [addInput(sql, appender.state, { type: 'signal', action })] };
+      }
+      const { active, stopping } = appender.state.launch;
+      if (!active || stopping) return { seq };
+      return { seq, inputs: [orderStop(sql, this.#meta, appender.state)] };
+    });
+  }
+
+  /** What the control plane did, once per key. */
+  system(body: SystemBody, key: string): Effects {
+    const known = this.#seqOf(key);
+    if (known !== null) return nothing(known);
+    return this.#change((appender) => {
+      const seq = appender.append('system', body);
+      this.#keep(key, seq);
+      return { seq };
+    });
+  }
+
+  /** A batch of the spool. What is stored already is skipped; a gap asks the runner to resume. */
+  lines(from: number, lines: readonly SpoolLine[], offloaded: Offloaded): Effects | 'resync' {
+    const { offset } = this.#state.launch;
+    if (from > offset) return 'resync';
+    const fresh = lines.filter(([end]) => end > offset);
+    if (fresh.length === 0) return nothing(this.#state.seq);
+    return this.#change((appender) => {
+      return { deltas: appendLines(this.#deps.sql, appender, fresh, offloaded) };
+    });
+  }
+
+  /** What the runner observed of the current epoch, in order, once. */
+  observed(id: number, body: RunnerBody): Effects | 'resync' {
+    const { observed } = this.#state.launch;
+    if (id <= observed) return nothing(this.#state.seq);
+    if (id > observed + 1) return 'resync';
+    return this.#change((appender) => {
+      const { state } = appender;
+      state.launch.observed = id;
+      if (body.type === 'exit' || body.type === 'refused') {
+        for (const { id: draft, content } of takeDrafts(this.#deps.sql)) {
+          appender.append('fap', { type: 'text', id: draft, content, truncated: true });
+        }
+        state.launch.active = false;
+      }
+      appender.append('runner', body);
+      if (!state.launch.active && state.lifecycle.open) this.#startAgain(appender);
+      return {};
+    });
+  }
+
+  written(input: number): void {
+    markWritten(this.#deps.sql, this.#state.launch.epoch, input);
+  }
+
+  pendingInputs(after: number): InputLine[] {
+    return readInputs(this.#deps.sql, this.#state.launch.epoch, after);
+  }
+
+  /** Deletes the content and orders the home away. */
+  erase(): void {
+    const { sql } = this.#deps;
+    sql.transaction(() => {
+      for (const table of CONTENT_TABLES) sql.run(`DELETE FROM ${table}`);
+      sql.run('DELETE FROM outbox');
+      const { thread, slug } = this.#meta;
+      putOutbox(sql, 'remove', { kind: 'order', order: { kind: 'remove', thread, slug } });
+    });
+  }
+
+  /** Messages that the ended process did not take up begin the next epoch. */
+  #startAgain(appender: Appender): void {
+    const { sql } = this.#deps;
+    const { epoch, heard } = appender.state.launch;
+    const inputs = readInputs(sql, epoch, heard).map(
+      ({ line }) => JSON.parse(line) as AgentInput,
+    );
+    const task = inputs.find((input) => input.type === 'message');
+    if (task) orderStart(sql, this.#meta, appender.state, task.content, inputs);
+  }
+
+  #change(work: (appender: Appender) => Partial<Effects>): Effects {
+    const { sql, hashing, now } = this.#deps;
+    const before = this.#state;
+    const { state, stored, result } = sql.transaction(() => {
+      const appender = new Appender(sql, hashing, this.#meta, before, now());
+      const result = work(appender);
+      this.#note(appender, before);
+      return { state: appender.finish(), stored: appender.stored, result };
+    });
+    this.#state = state;
+    return { seq: state.seq, deltas: [], inputs: [], ...result, stored };
+  }
+
+  #note({ state }: Appender, before: ThreadState): void {
+    const { status, reason, contextPct, stopped } = state.lifecycle;
+    const old = before.lifecycle;
+    if (
+      status === old.status &&
+      reason === old.reason &&
+      contextPct === old.contextPct &&
+      stopped === old.stopped
+    ) {
+      return;
+    }
+    const note = { seq: state.seq, status, reason, contextPct, stopped };
+    putOutbox(this.#deps.sql, 'status', { kind: 'status', note });
+  }
+
+  #seqOf(key: string): number | null {
+    const row = first<{ seq: number }>(this.#deps.sql, 'SELECT seq FROM keys WHERE key = ?', key);
+    return row?.seq ?? null;
+  }
+
+  #keep(key: string, seq: number): void {
+    this.#deps.sql.run('INSERT INTO keys (key, seq) VALUES (?, ?)', key, seq);
+  }
+}
+
+function nothing(seq: number): Effects {
+  return { seq, stored: [], deltas: [], inputs: [] };
+}

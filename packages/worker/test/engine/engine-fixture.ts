@@ -1,0 +1,47 @@
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { dirname, join } from 'node:path';
+import { setTimeout as delay } from 'node:timers/promises';
+import { fileURLToPath } from 'node:url';
+
+import { onTestFinished } from 'vitest';
+
+import { startEngine, type Engine, type EngineOptions } from '../../engine/index.ts';
+
+export const fixture = join(dirname(fileURLToPath(import.meta.url)), 'fixture');
+
+export function temporaryHome(): string {
+  const home = mkdtempSync(join(tmpdir(), 'filepath-engine-'));
+  onTestFinished(() => rmSync(home, { recursive: true, force: true, maxRetries: 5 }));
+  return home;
+}
+
+export async function fixtureEngine(options: Partial<EngineOptions> = {}): Promise<Engine> {
+  const engine = await startEngine({
+    home: options.home ?? temporaryHome(),
+    host: '127.0.0.1',
+    port: 0,
+    bindings: { GREETING: 'hello' },
+    dist: fixture,
+    ...options,
+  });
+  onTestFinished(() => engine.stop());
+  return engine;
+}
+
+/** Asks until an answer comes: the port refuses connections while workerd is being restarted. */
+export async function askUntilAnswered(url: string): Promise<string> {
+  for (;;) {
+    try {
+      return await (await fetch(url)).text();
+    } catch {
+      await delay(10);
+    }
+  }
+}
+
+export function pidOf(engine: Engine): number {
+  const pid = engine.pid();
+  if (pid === null) throw new Error('workerd does not run');
+  return pid;
+}

@@ -1,0 +1,143 @@
+import { newSessionId, type ThreadId } from '@filepath/protocol';
+import { describe, expect, it } from 'vitest';
+import { CAPS } from '../../src/session/admission.ts';
+import { SESSION_MIGRATIONS } from '../../src/session/schema.ts';
+import { Session } from '../../src/session/session.ts';
+import { TreeFeed } from '../../src/session/tree-feed.ts';
+import { migrate } from '../../src/storage/schema.ts';
+import { nodeSql } from './support/node-sql.ts';
+
+const custom = { agentType: 'custom' as const, config: { command: ['true'] } };
+const spawn = (seq: number) => ({ seq, name: `c${seq}`, agent: 'custom', model: '', task: 'x' });
+const status = (seq: number, state: 'running' | 'done' | 'error', stopped = false) => ({
+  seq,
+  status: state,
+  reason: null,
+  contextPct: null,
+  stopped,
+});
+
+function newSession() {
+  const sql = nodeSql();
+  migrate(sql, SESSION_MIGRATIONS);
+  const session = new Session(
+    { sql, now: () => Date.parse('2026-01-01T00:00:00Z'), newKey: () => 'key' },
+    {
+      id: newSessionId(),
+      owner: 'owner',
+      name: 's',
+      gitRepoUrl: null,
+      createdAt: '2026-01-01T00:00:00.000Z',
+      updatedAt: '2026-01-01T00:00:00.000Z',
+      head: 1,
+      changeSeq: 1,
+      started: false,
+      stopped: false,
+    },
+  );
+  const ready = (id: ThreadId) => session.nodes.update(id, { phase: 'ready' });
+  return { sql, session, ready };
+}
+
+const refusals = (sql: ReturnType<typeof nodeSql>) =>
+  sql.all<{ reason: string }>('SELECT reason FROM refusals').map((row) => row.reason);
+
+describe('a session', () => {
+  it('[TREE1] makes one child of a spawn, however often it is told', () => {
+    const { session } = newSession();
+    const root = session.addNode(custom);
+    session.noteSpawn(root.id, spawn(3));
+    session.noteSpawn(root.id, spawn(3));
+    const { nodes } = session.tree();
+    expect(nodes.map((node) => [node.name, node.parentId])).toEqual([
+      [root.name, null],
+      ['c3', root.id],
+    ]);
+  });
+
+  it('[TREE2] refuses what exceeds depth or total, and records why', () => {
+    const { session, sql } = newSession();
+    let parent = session.addNode(custom).id;
+    for (let depth = 2; depth <= CAPS.depth; depth += 1) {
+      parent = session.addNode({ ...custom, parentId: parent }).id;
+    }
+    session.noteSpawn(parent, spawn(1));
+    expect(refusals(sql)).toEqual([`the tree is at most ${CAPS.depth} levels deep`]);
+    for (let n = CAPS.depth; n < CAPS.nodes; n += 1) session.addNode(custom);
+    expect(() => session.addNode(custom)).toThrow(/at most 100 agents/);
+  });
+
+  it('counts completed leaves upwards from the status of the log', () => {
+    const { session } = newSession();
+    const root = session.addNode(custom);
+    const a = session.addNode({ ...custom, parentId: root.id });
+    session.addNode({ ...custom, parentId: root.id });
+    session.noteStatus(a.id, status(5, 'done'));
+    session.noteStatus(a.id, status(4, 'running'));
+    const { nodes } = session.tree();
+    expect(nodes.find((node) => node.id === root.id)).toMatchObject({ done: 1, total: 2 });
+    expect(nodes.find((node) => node.id === a.id)).toMatchObject({ status: 'done', done: 1 });
+  });
+
+  it('[TREE4] refuses spawns of a stopped subtree until a later message', () => {
+    const { session, sql, ready } = newSession();
+    const root = session.addNode(custom);
+    ready(root.id);
+    session.halt(root.id);
+    session.noteSpawn(root.id, spawn(4));
+    expect(session.nodes.toHalt().map((row) => row.id)).toEqual([root.id]);
+    session.nodes.update(root.id, { halt: 7 });
+    session.noteSpawn(root.id, spawn(6));
+    session.noteSpawn(root.id, spawn(9));
+    expect(refusals(sql)).toHaveLength(2);
+    expect(session.tree().nodes).toHaveLength(2);
+  });
+
+  it('takes a node out with everything below it', () => {
+    const { session } = newSession();
+    const root = session.addNode(custom);
+    const child = session.addNode({ ...custom, parentId: root.id });
+    const grandchild = session.addNode({ ...custom, parentId: child.id });
+    session.drop(child.id);
+    expect(session.tree().nodes.map((node) => node.id)).toEqual([root.id]);
+    expect(session.nodes.gone().toSorted()).toEqual([child.id, grandchild.id].toSorted());
+  });
+
+  it('says what changed after a seq, never more than the tree has', () => {
+    const { session } = newSession();
+    const feed = new TreeFeed(session);
+    const root = session.addNode(custom);
+    for (let seq = 1; seq <= 50; seq += 1) session.noteStatus(root.id, status(seq, 'running'));
+    const items = feed.read(0, 1000);
+    expect(items).toHaveLength(2);
+    expect(items.at(-1)?.seq).toBe(feed.head());
+    session.drop(root.id);
+    const after = feed.read(items.at(-1)?.seq ?? 0, 1000).map((item) => JSON.parse(item.json));
+    expect(after).toMatchObject([{ type: 'deleted', id: root.id }, { type: 'session' }]);
+  });
+
+  it('publishes every change with the next seq', () => {
+    const { session } = newSession();
+    const root = session.addNode(custom);
+    session.noteStatus(root.id, status(1, 'running'));
+    session.noteStatus(root.id, status(2, 'error'));
+    const seqs = session.takeTouched().map((item) => item.seq);
+    expect(seqs).toEqual(seqs.map((_, i) => i + 2));
+    expect(session.resource().status).toBe('error');
+  });
+
+  it('shows no value of an environment variable', () => {
+    const { session } = newSession();
+    const config = { command: ['true'], envVars: { API_KEY: 'sk-secret-value' } };
+    session.addNode({ ...custom, config });
+    expect(JSON.stringify(session.tree())).not.toContain('sk-secret-value');
+  });
+
+  it('leaves nothing behind when a change is refused', () => {
+    const { session } = newSession();
+    const before = session.tree();
+    expect(() => session.addNode({ agentType: 'codex' })).toThrow(/not part of this version/);
+    expect(session.tree()).toEqual(before);
+    expect(session.takeTouched()).toEqual([]);
+  });
+});

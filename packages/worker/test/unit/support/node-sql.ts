@@ -1,0 +1,30 @@
+import { DatabaseSync } from 'node:sqlite';
+import type { Row, Sql, SqlValue } from '../../../src/storage/sql.ts';
+
+/** SQLite in memory, for behaviour that needs no workerd. */
+export function nodeSql(): Sql {
+  const db = new DatabaseSync(':memory:');
+  let depth = 0;
+  return {
+    all: <T extends Row>(query: string, ...bindings: SqlValue[]) =>
+      db.prepare(query).all(...bindings).map((row) => ({ ...row })) as T[],
+    run: (query, ...bindings) => {
+      db.prepare(query).run(...bindings);
+    },
+    transaction: (work) => {
+      if (depth > 0) return work();
+      depth += 1;
+      db.exec('BEGIN');
+      try {
+        const result = work();
+        db.exec('COMMIT');
+        return result;
+      } catch (error) {
+        db.exec('ROLLBACK');
+        throw error;
+      } finally {
+        depth -= 1;
+      }
+    },
+  };
+}

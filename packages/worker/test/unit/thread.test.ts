@@ -1,0 +1,205 @@
+import { ChainReader, Receipt } from '@filepath/protocol';
+import { describe, expect, it } from 'vitest';
+import { first } from '../../src/storage/sql.ts';
+import { readDrafts } from '../../src/thread/drafts.ts';
+import { nodeHashing } from '../../src/thread/node-hashing.ts';
+import { readOutbox } from '../../src/thread/outbox.ts';
+import { newThread, observe, type TestThread } from './support/threads.ts';
+
+const text = (content: string) => ({ type: 'text', content });
+
+function started(): TestThread {
+  const t = newThread();
+  t.thread.message('user', 'do it', null);
+  observe(t, { type: 'started' });
+  return t;
+}
+
+const receipts = (t: TestThread) =>
+  t.sql
+    .all<{ body: string }>('SELECT body FROM receipts ORDER BY id')
+    .map((row) => Receipt.parse(JSON.parse(row.body)));
+
+const orders = (t: TestThread) =>
+  readOutbox(t.sql, 100).flatMap(({ item }) => (item.kind === 'order' ? [item.order] : []));
+
+describe('a thread', () => {
+  it('[LOG1] numbers its events without gaps and chains their hashes', () => {
+    const t = started();
+    t.say(text('a'), text('b'), { type: 'done' });
+    const chain = new ChainReader(nodeHashing.sha256);
+    expect(t.events().map((event) => chain.next(event))).toEqual([null, null, null, null, null]);
+    expect(chain.head).toBe(t.thread.state.hash);
+  });
+
+  it('keeps the words of the agent, also those it does not know', () => {
+    const t = started();
+    t.say('{"type":"text","content":"a","zebra":1,"__proto__":{"x":1}}');
+    const { body } = first<{ body: string }>(t.sql, 'SELECT body FROM log WHERE seq = 3') ?? {};
+    expect(body).toBe('{"type":"text","content":"a","zebra":1,"__proto__":{"x":1}}');
+  });
+
+  it('stores a message, opens a run and orders a process in one step', () => {
+    const t = newThread();
+    const { seq } = t.thread.message('user', 'do it', null);
+    expect(seq).toBe(1);
+    expect(t.thread.state.run).not.toBeNull();
+    expect(orders(t)).toMatchObject([
+      { kind: 'start', epoch: 1, task: 'do it', inputs: [{ id: 1 }] },
+    ]);
+  });
+
+  it('takes a message with a known key once', () => {
+    const t = newThread();
+    const a = t.thread.message('user', 'do it', 'k');
+    const b = t.thread.message('user', 'do it', 'k');
+    expect(b.seq).toBe(a.seq);
+    expect(t.events()).toHaveLength(1);
+  });
+
+  it('[LINK2] skips what is stored already and asks to resume after a gap', () => {
+    const t = started();
+    t.thread.lines(0, [[10, '{"type":"text","content":"a"}']], new Map());
+    t.thread.lines(0, [[10, '{"type":"text","content":"a"}'], [20, '{"type":"text","content":"b"}']], new Map());
+    expect(t.events().filter((event) => event.source === 'fap')).toHaveLength(2);
+    expect(t.thread.lines(30, [[40, 'x']], new Map())).toBe('resync');
+    expect(t.thread.state.launch.offset).toBe(20);
+  });
+
+  it('turns a line that is no event into a bounded log event with the reason', () => {
+    const t = started();
+    t.say('x'.repeat(100_000), '{"type":"nope"}', '{"type":"text"}', '{"type":"text","content":"on","seq":9}');
+    const bodies = t.events().slice(2);
+    expect(bodies.map((event) => event.source)).toEqual(['runner', 'runner', 'runner', 'fap']);
+    expect(bodies[0]?.body).toMatchObject({ rejected: { reason: 'not JSON', bytes: 100_000 } });
+    expect(JSON.stringify(bodies[0]?.body).length).toBeLessThan(4096);
+    expect(bodies[1]?.body).toMatchObject({ rejected: { reason: 'unknown event type "nope"' } });
+    expect(bodies[2]?.body).toMatchObject({ rejected: { path: 'content' } });
+    expect(bodies[3]?.seq).toBe(6);
+  });
+
+  it('[RUN1] ends the run with done, and says that the agent claimed it', () => {
+    const t = started();
+    t.say(text('a'), { type: 'done' });
+    expect(t.thread.state.lifecycle.status).toBe('done');
+    expect(receipts(t)).toMatchObject([
+      { type: 'receipt.run', status: 'completed', verified: false, ended_by: 4 },
+    ]);
+  });
+
+  it('ends the run of an agent that only prints text with its exit, which is verified', () => {
+    const t = started();
+    t.say(text('a'));
+    observe(t, { type: 'exit', code: 0 });
+    expect(t.thread.state.lifecycle.status).toBe('done');
+    expect(receipts(t)).toMatchObject([{ status: 'completed', verified: true }]);
+  });
+
+  it('leaves a receipt for each tool call with a step that joins its events', () => {
+    const t = started();
+    t.say(
+      { type: 'tool', name: 'edit', path: 'a.ts', status: 'start' },
+      { type: 'tool', name: 'edit', path: 'a.ts', status: 'done', output: 'ok' },
+      { type: 'command', cmd: 'ls', status: 'error', exit: 2 },
+    );
+    const [start, done, command] = t.events().slice(2);
+    expect(start?.step).toBe(done?.step);
+    expect(command?.step).not.toBe(done?.step);
+    expect(receipts(t)).toMatchObject([
+      { type: 'receipt.tool', tool_name: 'edit', status: 'completed' },
+      { type: 'receipt.tool', tool_name: 'ls', status: 'error' },
+    ]);
+  });
+
+  it('keeps text that is being written as a draft until the finished text is logged', () => {
+    const t = started();
+    const { deltas } = t.say(
+      { type: 'text', id: 'm1', partial: true, content: 'he' },
+      { type: 'text', id: 'm1', partial: true, content: 'llo' },
+    );
+    expect(deltas).toEqual([{ id: 'm1', delta: 'hello' }]);
+    expect(readDrafts(t.sql)).toEqual([{ id: 'm1', content: 'hello' }]);
+    t.say({ type: 'text', id: 'm1', content: 'hello world' });
+    expect(readDrafts(t.sql)).toEqual([]);
+    expect(t.events().at(-1)?.body).toEqual({ type: 'text', id: 'm1', content: 'hello world' });
+  });
+
+  it('leaves the draft of an agent that dies as truncated text', () => {
+    const t = started();
+    t.say({ type: 'text', id: 'm1', partial: true, content: 'hal' });
+    observe(t, { type: 'exit', code: 1 });
+    expect(t.events().slice(-2).map((event) => event.body)).toMatchObject([
+      { type: 'text', id: 'm1', content: 'hal', truncated: true },
+      { type: 'exit', code: 1 },
+    ]);
+    expect(t.thread.state.lifecycle).toMatchObject({ status: 'error', reason: 'exit 1' });
+  });
+
+  it('gives a message to the running process, once, in order', () => {
+    const t = started();
+    const { inputs } = t.thread.message('user', 'more', null);
+    expect(inputs).toEqual([{ id: 2, line: '{"type":"message","from":"user","content":"more"}\n' }]);
+    t.thread.written(1);
+    expect(t.thread.pendingInputs(1).map((input) => input.id)).toEqual([2]);
+  });
+
+  it('starts the agent again with a message that its process ended without taking up', () => {
+    const t = started();
+    t.say(text('a'), { type: 'done' });
+    t.thread.message('user', 'second', null);
+    observe(t, { type: 'exit', code: 0 });
+    expect(t.thread.state.launch).toMatchObject({ epoch: 2, active: true, offset: 0, inputs: 1 });
+    expect(t.thread.state.lifecycle).toMatchObject({ status: 'idle', reason: 'queued', open: true });
+    expect(orders(t).at(-1)).toMatchObject({ kind: 'start', epoch: 2, task: 'second' });
+  });
+
+  it('stops: the signal is an input, and the order carries what the process has not got', () => {
+    const t = started();
+    t.thread.written(1);
+    t.thread.message('user', 'more', null);
+    t.thread.signal('stop');
+    expect(orders(t).at(-1)).toMatchObject({
+      kind: 'stop',
+      epoch: 1,
+      inputs: [{ id: 2 }, { id: 3, line: '{"type":"signal","action":"stop"}\n' }],
+    });
+    expect(() => t.thread.message('user', 'wait', null)).toThrow(/is stopping/);
+    observe(t, { type: 'exit', code: 143, reason: 'stopped' });
+    expect(t.thread.state.lifecycle).toMatchObject({ status: 'idle', reason: 'stopped' });
+    expect(receipts(t)).toMatchObject([{ status: 'superseded' }, { status: 'stopped' }]);
+    t.thread.message('user', 'again', null);
+    expect(t.thread.state.launch).toMatchObject({ epoch: 2, active: true });
+  });
+
+  it('asks the session for a child once per spawn event, and not while stopped', () => {
+    const t = started();
+    const spawn = { type: 'spawn', name: 'c', agent: 'custom', model: 'm', task: 'x' };
+    t.say(spawn);
+    t.thread.signal('stop');
+    t.say(spawn);
+    const spawns = readOutbox(t.sql, 100).filter(({ item }) => item.kind === 'spawn');
+    expect(spawns.map(({ key }) => key)).toEqual(['spawn:3']);
+    expect(t.events().at(-1)?.body).toMatchObject({ type: 'spawn_failed', spawn: 5 });
+  });
+
+  it('goes on where it was after the object lost its memory', () => {
+    const t = started();
+    t.say(text('a'));
+    const again = t.reopen();
+    again.say({ type: 'done' });
+    const chain = new ChainReader(nodeHashing.sha256);
+    expect(again.events().every((event) => chain.next(event) === null)).toBe(true);
+    expect(again.events().at(-1)?.run).toBe(t.events()[0]?.run);
+    expect(again.thread.state.run).toBeNull();
+  });
+
+  it('changes nothing when a transaction fails', () => {
+    const t = started();
+    const before = t.thread.state;
+    const circular: Record<string, unknown> = { type: 'spawned' };
+    circular['self'] = circular;
+    expect(() => t.thread.system(circular as never, 'k')).toThrow();
+    expect(t.thread.state).toBe(before);
+    expect(t.say(text('a')).seq).toBe(before.seq + 1);
+  });
+});
