@@ -1,6 +1,7 @@
 import adapter from '@sveltejs/adapter-static';
 import { sveltekit } from '@sveltejs/kit/vite';
 import { defineConfig, type Plugin } from 'vite';
+import manifest from './package.json' with { type: 'json' };
 
 /**
  * Zod compiles schemas with `new Function` where it may. The page's policy forbids that, and a browser reports
@@ -24,12 +25,18 @@ export default defineConfig({
     zodWithoutEval(),
     sveltekit({
       adapter: adapter({ fallback: 'index.html' }),
+      version: { name: manifest.version },
       csp: {
         mode: 'hash',
         directives: {
           'default-src': ['none'],
           'script-src': ['self'],
           'style-src': ['self'],
+          // The one style attribute on the page: it hides SvelteKit's route announcer.
+          'style-src-attr': [
+            'unsafe-hashes',
+            'sha256-S8qMpvofolR8Mpjy4kQvEm7m1q8clzU4dfDH0AmvZjo=',
+          ],
           'connect-src': ['self'],
           'img-src': ['self', 'data:'],
           'font-src': ['self'],

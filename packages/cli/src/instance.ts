@@ -1,3 +1,4 @@
+import { RunnerId } from '@filepath/protocol';
 import { startRunner } from '@filepath/runner';
 import { EngineError, lockHome, startEngine } from '@filepath/worker/engine';
 import { z } from 'zod';
@@ -75,7 +76,7 @@ export async function startInstance(options: InstanceOptions): Promise<Instance>
       home,
       url: engine.url,
       token: runnerToken,
-      id: 'rn_local',
+      id: RunnerId.parse('rn_local'),
       log: () => {},
     });
     undo.push(() => runner.stop());

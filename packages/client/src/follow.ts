@@ -55,6 +55,8 @@ type Connection = {
   openedAt: number | null;
   heard: boolean;
   dense: boolean;
+  /** `draft` and `delta` frames taken in. */
+  drafts: number;
 };
 
 /** One feed over as many sockets as it takes. */
@@ -106,6 +108,7 @@ export class Follower<I extends { seq: number }> implements Following {
       openedAt: null,
       heard: false,
       dense: false,
+      drafts: 0,
     };
     this.#connection = connection;
     const { socket } = connection;
@@ -144,18 +147,24 @@ export class Follower<I extends { seq: number }> implements Following {
       case 'events':
         if (fresh.length > 0) this.#options.onEvents(fresh);
         this.#seq = fresh.at(-1)?.seq ?? this.#seq;
-        if (this.#connection !== connection) return;
-        connection.socket.send(JSON.stringify({ t: 'ack', seq: this.#seq }));
-        return;
+        break;
       case 'draft':
         this.#options.onDraft?.(frame.id, frame.content);
-        return;
+        connection.drafts += 1;
+        break;
       case 'delta':
         this.#options.onDelta?.(frame.id, frame.delta);
-        return;
+        connection.drafts += 1;
+        break;
       case 'deleted':
         this.#gone();
+        return;
     }
+    if (this.#connection === connection) this.#acknowledge(connection);
+  }
+
+  #acknowledge({ socket, drafts }: Connection): void {
+    socket.send(JSON.stringify({ t: 'ack', seq: this.#seq, ...(drafts > 0 ? { drafts } : {}) }));
   }
 
   /**
@@ -242,7 +251,9 @@ function isFinal(error: FilepathError): boolean {
 
 /** Only browsers say `online`; elsewhere the backoff alone brings the feed back. */
 function onOnline(then: () => void): () => void {
-  const host: Partial<Pick<EventTarget, 'addEventListener' | 'removeEventListener'>> = globalThis;
+  const host = globalThis as unknown as Partial<
+    Pick<EventTarget, 'addEventListener' | 'removeEventListener'>
+  >;
   host.addEventListener?.('online', then);
   return () => host.removeEventListener?.('online', then);
 }

@@ -69,9 +69,10 @@ describe('link frames', () => {
       schema.options.map((option) => `${direction}.${option.shape.t.value}`),
     ),
   );
-  covers(found.filter((example) => example.type.endsWith('.order')).map(variantAsType), [
-    ...Order.options.map((option) => option.shape.kind.value),
-  ]);
+  covers(
+    found.filter((example) => example.type.endsWith('.order')).map(variantAsType),
+    Order.options.map((option) => option.shape.kind.value),
+  );
   covers(
     found.filter((example) => example.type.endsWith('.observed')).map(variantAsType),
     typesOf(RunnerBody.options),

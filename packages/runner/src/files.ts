@@ -1,5 +1,13 @@
-import { closeSync, fsyncSync, openSync, readFileSync, writeSync } from 'node:fs';
-import { open, rename } from 'node:fs/promises';
+import {
+  closeSync,
+  fsyncSync,
+  openSync,
+  readFileSync,
+  renameSync,
+  writeFileSync,
+  writeSync,
+} from 'node:fs';
+import { open } from 'node:fs/promises';
 import { dirname } from 'node:path';
 
 export function isMissing(error: unknown): boolean {
@@ -31,27 +39,34 @@ export function readJson(path: string): unknown {
   }
 }
 
-export async function syncDirectory(path: string): Promise<void> {
-  const handle = await open(path, 'r');
-  try {
-    await handle.sync();
-  } finally {
-    await handle.close();
-  }
+/** After this the file has this text, also after a kill; before it, the file is as it was. */
+export function writeAtomic(path: string, text: string): void {
+  const temporary = `${path}.tmp`;
+  writeFileSync(temporary, text, { mode: 0o600 });
+  renameSync(temporary, path);
 }
 
-/** After this the file has this text, also after a power cut; before it, the file is as it was. */
+/** After this the files and the entries of the directories outlive a power cut. One that is gone already has nothing to keep. */
+export async function syncAll(paths: readonly string[]): Promise<void> {
+  await Promise.all(
+    paths.map(async (path) => {
+      const handle = await open(path, 'r').catch((error: unknown) => {
+        if (isMissing(error)) return null;
+        throw error;
+      });
+      if (handle === null) return;
+      try {
+        await handle.sync();
+      } finally {
+        await handle.close();
+      }
+    }),
+  );
+}
+
 export async function writeDurable(path: string, text: string): Promise<void> {
-  const temporary = `${path}.tmp`;
-  const handle = await open(temporary, 'w', 0o600);
-  try {
-    await handle.writeFile(text);
-    await handle.sync();
-  } finally {
-    await handle.close();
-  }
-  await rename(temporary, path);
-  await syncDirectory(dirname(path));
+  writeAtomic(path, text);
+  await syncAll([path, dirname(path)]);
 }
 
 /** Makes the file only if it does not exist; says whether this call made it. */
@@ -73,5 +88,5 @@ export function createExclusive(path: string, text: string): boolean {
 }
 
 export function writeFully(fd: number, bytes: Uint8Array): void {
-  for (let done = 0; done < bytes.length; ) done += writeSync(fd, bytes, done);
+  for (let done = 0; done < bytes.length;) done += writeSync(fd, bytes, done);
 }

@@ -1,3 +1,11 @@
 export { type Commit, git, makeRepo } from './git.ts';
 export { SCRIPT_AGENTS, scriptAgent, type ScriptAgent } from './script-agent.ts';
 export { tempDir, type TempDir } from './temp.ts';
+export { endAgents, shimPids } from './agents-of-home.ts';
+export { Api } from './api.ts';
+export { follow, type Follower, isType } from './follow.ts';
+export { freePort } from './free-port.ts';
+export { type Instance, OWNER_TOKEN, startInstance } from './instance.ts';
+export { type Fault, type FaultProxy, faultsBy, startFaultProxy } from './fault-proxy.ts';
+export { type Chance, chance } from './seed.ts';
+export { startBrowser, type TestBrowser } from './browser.ts';

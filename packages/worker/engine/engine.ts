@@ -89,7 +89,9 @@ export async function startEngine(options: EngineOptions): Promise<Engine> {
     if (!stopping) options.onExit?.();
   };
 
-  const stop = async (): Promise<void> => {
+  let stopped: Promise<void> | null = null;
+  const stop = (): Promise<void> => (stopped ??= end());
+  const end = async (): Promise<void> => {
     stopping = true;
     watchdog?.stop();
     await restarting;

@@ -3,6 +3,7 @@ import {
   accessSync,
   chmodSync,
   constants,
+  existsSync,
   linkSync,
   mkdirSync,
   readFileSync,
@@ -11,11 +12,11 @@ import {
   statSync,
   writeFileSync,
 } from 'node:fs';
-import { join } from 'node:path';
+import { dirname, join, resolve } from 'node:path';
 
 import { z } from 'zod';
 
-import { EngineError, hasCode } from './errors.ts';
+import { codeOf, EngineError, hasCode } from './errors.ts';
 import { isAlive, ownIdentity, type ProcessIdentity } from './process-identity.ts';
 
 const LockFile = z.object({ pid: z.int().positive(), startTime: z.string().min(1) });
@@ -54,20 +55,28 @@ function take(home: string, path: string, mine: ProcessIdentity): void {
 
 function makeHome(home: string): void {
   try {
-    mkdirSync(home, { recursive: true, mode: 0o700 });
-    if (!statSync(home).isDirectory()) throw new Error('it is not a directory');
+    makeDirectories(resolve(home));
     chmodSync(home, 0o700);
     accessSync(home, constants.W_OK | constants.X_OK);
   } catch (error) {
-    const reason = hasCode(error, 'EEXIST', 'ENOTDIR')
-      ? 'a file is in its place'
-      : error instanceof Error && 'code' in error
-        ? String(error.code)
-        : 'it is not a directory';
+    const reason = hasCode(error, 'EEXIST', 'ENOTDIR') ? 'a file is in its place' : codeOf(error);
     throw new EngineError(
       `The home ${home} cannot be written (${reason}); set FILEPATH_HOME to a directory of yours.`,
       { cause: error },
     );
+  }
+}
+
+/** Not `recursive`: with that Node tries for ever below /proc and the like. */
+function makeDirectories(path: string): void {
+  try {
+    mkdirSync(path, { mode: 0o700 });
+  } catch (error) {
+    const found = statSync(path, { throwIfNoEntry: false });
+    if (found?.isDirectory()) return;
+    if (!hasCode(error, 'ENOENT') || existsSync(dirname(path))) throw error;
+    makeDirectories(dirname(path));
+    mkdirSync(path, { mode: 0o700 });
   }
 }
 

@@ -32,7 +32,7 @@ export function miniflareOptions(setting: Setting): MiniflareOptions {
     cf: false,
     logRequests: false,
     defaultPersistRoot: join(home, 'state'),
-    handleRuntimeStdio: (stdout, stderr) => {
+    handleRuntimeStdio: (stdout: Readable, stderr: Readable) => {
       readOutput(stdout);
       readOutput(stderr);
     },

@@ -30,12 +30,17 @@ export function isWorkerd(pid: number): boolean {
   }
 }
 
-/** Field 22 of /proc/PID/stat. Field 2, the command, may hold spaces and parentheses; state Z is dead. */
+/**
+ * Field 22 of /proc/PID/stat counts from the boot, so the boot's id belongs to it. Field 2, the command, may
+ * hold spaces and parentheses; a process in state Z or X is dead.
+ */
 function startTimeFromProc(pid: number): string | null {
   try {
     const stat = readFileSync(`/proc/${pid}/stat`, 'utf8');
     const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ');
-    return fields[0] === 'Z' || fields[0] === 'X' ? null : (fields[19] ?? null);
+    if (fields[0] === 'Z' || fields[0] === 'X') return null;
+    const boot = readFileSync('/proc/sys/kernel/random/boot_id', 'utf8').trim();
+    return `${fields[19]}/${boot}`;
   } catch {
     return null;
   }

@@ -9,7 +9,7 @@ rm -f "$FILEPATH_SOCKETS/entry"
 if [ -r "/proc/$$/stat" ]; then
   stat=$(cat "/proc/$$/stat")
   # shellcheck disable=SC2086
-  set -- "$(echo ${stat##*)} | cut -d ' ' -f 20)" "$@"
+  set -- "$(echo ${stat##*)} | cut -d ' ' -f 20)/$(cat /proc/sys/kernel/random/boot_id)" "$@"
 else
   set -- "$(LC_ALL=C ps -p $$ -o lstart= | tr -s ' ' | sed 's/^ //; s/ $//')" "$@"
 fi

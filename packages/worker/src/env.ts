@@ -4,9 +4,11 @@ import type { ThreadObject } from './thread/thread-object.ts';
 import type { UserObject } from './user/user-object.ts';
 
 /** Model keys of the owner. They are used by the gateway and never leave the worker. */
-export const PROVIDER_KEYS = ['OPENROUTER_API_KEY', 'ANTHROPIC_API_KEY', 'OPENAI_API_KEY'] as const;
-
-type ProviderEnv = { readonly [Name in (typeof PROVIDER_KEYS)[number]]?: string };
+type ProviderEnv = {
+  readonly OPENROUTER_API_KEY?: string;
+  readonly ANTHROPIC_API_KEY?: string;
+  readonly OPENAI_API_KEY?: string;
+};
 
 /** What one instance is given: the bindings of `wrangler.jsonc` and the values that `design/contracts.md` names. */
 export type Env = ProviderEnv & {

@@ -23,6 +23,7 @@ export const ExportEnd = z.object({
   publicKey: z.string(),
   signature: z.string(),
 });
+export type ExportEnd = z.infer<typeof ExportEnd>;
 
 export const ExportLine = z.discriminatedUnion('type', [
   ExportHeader,

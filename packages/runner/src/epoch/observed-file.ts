@@ -60,8 +60,7 @@ export class ObservedFile {
   }
 }
 
-const isTerminal = (body: RunnerBody): boolean =>
-  body.type === 'exit' || body.type === 'refused';
+const isTerminal = (body: RunnerBody): boolean => body.type === 'exit' || body.type === 'refused';
 
 function parse(line: string): RunnerBody | null {
   try {

@@ -19,7 +19,7 @@ export class StdinFile {
     const fd = openSync(path, 'a+', 0o600);
     try {
       const chunk = Buffer.alloc(64 * 1024);
-      for (let at = 0; ; ) {
+      for (let at = 0; ;) {
         const read = readSync(fd, chunk, 0, chunk.length, at);
         if (read === 0) break;
         this.#scan(chunk.subarray(0, read));

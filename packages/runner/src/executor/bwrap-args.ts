@@ -26,21 +26,28 @@ const NETWORK_FILES = ['resolv.conf', 'ca-certificates', 'pki'];
 export function bwrapArgs(mounts: Mounts, environment: ReadonlyMap<string, string>): string[] {
   const files = mounts.network ? [...SYSTEM_FILES, ...NETWORK_FILES] : SYSTEM_FILES;
   return [
-    ...['--unshare-user', '--unshare-pid', '--unshare-ipc', '--unshare-uts', '--unshare-cgroup-try'],
+    ...words('--unshare-user --unshare-pid --unshare-ipc --unshare-uts --unshare-cgroup-try'),
     ...(mounts.network ? [] : ['--unshare-net']),
-    ...['--disable-userns', '--die-with-parent', '--new-session', '--clearenv', '--cap-drop', 'ALL'],
-    ...['--hostname', 'agent', '--ro-bind', '/usr', '/usr', ...topLevel(), '--dir', '/etc'],
+    ...words('--disable-userns --die-with-parent --new-session --clearenv --cap-drop ALL'),
+    ...words('--hostname agent --ro-bind /usr /usr'),
+    ...topLevel(),
+    ...words('--dir /etc'),
     ...files.flatMap((name) => ['--ro-bind-try', `/etc/${name}`, `/etc/${name}`]),
-    ...['--ro-bind-data', String(FD.passwd), '/etc/passwd'],
-    ...['--ro-bind-data', String(FD.hosts), '/etc/hosts'],
-    ...['--proc', '/proc', '--dev', '/dev'],
-    ...['--size', String(256 << 20), '--tmpfs', '/tmp', '--size', String(16 << 20), '--tmpfs', '/run'],
+    ...words(`--ro-bind-data ${FD.passwd} /etc/passwd --ro-bind-data ${FD.hosts} /etc/hosts`),
+    ...words('--proc /proc --dev /dev'),
+    ...words(`--size ${256 << 20} --tmpfs /tmp --size ${16 << 20} --tmpfs /run`),
     ...(mounts.home === null ? [] : ['--bind', mounts.home, '/home/agent']),
     ...mounts.extra,
-    ...['--bind', mounts.workspace, '/workspace', '--chdir', '/workspace', '--remount-ro', '/'],
+    '--bind',
+    mounts.workspace,
+    '/workspace',
+    ...words('--chdir /workspace --remount-ro /'),
     ...[...environment].flatMap(([name, value]) => ['--setenv', name, value]),
   ];
 }
+
+/** Options that are constants. */
+const words = (text: string): string[] => text.split(' ');
 
 /** NUL ends an option, so none may carry one. */
 export function encodeArgs(args: readonly string[]): string {

@@ -7,7 +7,10 @@ import { cloneConfig, parseRepository, type Repository } from './repository.ts';
 const TIMEOUT_MS = 10 * 60_000;
 const CONFIG_FD = 6;
 
+const REPOSITORY = '/run/repo';
+
 const SCRIPT = `
+[ "$1" != ${REPOSITORY} ] || git -C ${REPOSITORY} rev-parse --git-dir > /dev/null || exit
 git clone --quiet --no-local --no-hardlinks --template= "$1" /workspace &&
 git -C /workspace remote set-url origin "$2" &&
 git -C /workspace checkout --quiet -b "$3"
@@ -37,8 +40,10 @@ export async function clone(job: Clone): Promise<void> {
       workspace: dir + job.into.slice(job.dir.length),
       home: null,
       extra: [
-        ...(source === undefined ? [] : ['--ro-bind', source, '/run/repo']),
-        ...['--ro-bind-data', String(CONFIG_FD), '/run/gitconfig'],
+        ...(source === undefined ? [] : ['--ro-bind', source, REPOSITORY]),
+        '--ro-bind-data',
+        String(CONFIG_FD),
+        '/run/gitconfig',
       ],
       network: repository.kind === 'url',
     }),
@@ -53,8 +58,11 @@ export async function clone(job: Clone): Promise<void> {
     ]),
     data: new Map([[CONFIG_FD, cloneConfig(repository)]]),
     command: [
-      ...['/bin/sh', '-c', SCRIPT, 'clone'],
-      repository.kind === 'path' ? '/run/repo' : repository.url,
+      '/bin/sh',
+      '-c',
+      SCRIPT,
+      'clone',
+      repository.kind === 'path' ? REPOSITORY : repository.url,
       shown(repository),
       job.branch,
     ],

@@ -25,6 +25,9 @@ export type OnceResult = { status: number | null; output: string; timedOut: bool
 
 const OUTPUT_BYTES = 8192;
 
+/** Options of `unshare`: mounts made after it are nobody else's. */
+export const PRIVATE = ['--mount', '--propagation', 'private'];
+
 const AS_USER = `
 uid=$1 sources=$2 bwrap=$3
 shift 3
@@ -61,14 +64,21 @@ export async function runOnce(job: OnceJob): Promise<OnceResult> {
       stdio[fd] = handle;
     }
     const mounted = job.sources.flatMap((source, index) => [source, points[index] ?? '']);
-    const [file, args] =
+    const command = [job.bwrap, ...mounted, ...job.command];
+    const [file, args]: [string, string[]] =
       job.uid === null
         ? [job.bwrap, ['--args', String(FD.args), '--', ...job.command]]
         : [
             'unshare',
             [
-              ...['--mount', '--propagation', 'private', '/bin/sh', '-c', AS_USER, 'filepath'],
-              ...[String(uid), String(job.sources.length), job.bwrap, ...mounted, ...job.command],
+              ...PRIVATE,
+              '/bin/sh',
+              '-c',
+              AS_USER,
+              'sh',
+              `${uid}`,
+              `${job.sources.length}`,
+              ...command,
             ],
           ];
     return await wait(job, file, args, stdio);

@@ -7,7 +7,8 @@ export type Repository =
   | { kind: 'url'; url: string; secret: string | null };
 
 export function parseRepository(text: string): Repository {
-  if (text.includes('\0') || text.includes('\n')) throw new Refusal('the repository is no path or URL');
+  if (text.includes('\0') || text.includes('\n'))
+    throw new Refusal('the repository is no path or URL');
   if (text.startsWith('/')) return { kind: 'path', path: text };
   if (text.startsWith('ssh://') || /^[^/]+@[^/]+:/.test(text)) {
     throw new Refusal(
@@ -34,7 +35,8 @@ export function parseRepository(text: string): Repository {
  * argv nor in the clone.
  */
 export function cloneConfig(repository: Repository): string {
-  const quote = (text: string): string => `"${text.replaceAll('\\', '\\\\').replaceAll('"', '\\"')}"`;
+  const quote = (text: string): string =>
+    `"${text.replaceAll('\\', '\\\\').replaceAll('"', '\\"')}"`;
   const allowed = repository.kind === 'path' ? ['file'] : ['https', 'http', 'git'];
   const lines = ['[safe]', 'directory = *', '[core]', 'hooksPath = /dev/null'];
   lines.push('[protocol]', 'allow = never');

@@ -1,8 +1,16 @@
 import { spawn } from 'node:child_process';
-import { chmodSync, chownSync, existsSync, mkdirSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+import {
+  chmodSync,
+  chownSync,
+  existsSync,
+  mkdirSync,
+  renameSync,
+  rmSync,
+  writeFileSync,
+} from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
-import { syncDirectory } from '../files.ts';
+import { syncAll } from '../files.ts';
 import type { RunDir } from '../home.ts';
 import { signal as send } from '../proc.ts';
 import { bwrapArgs, encodeArgs } from './bwrap-args.ts';
@@ -18,6 +26,7 @@ import {
 import { coveredStdio } from './inherited.ts';
 import { mountPoints } from './mount-points.ts';
 import { initOf, killShimGroup, processState, terminateCommand } from './process-files.ts';
+import { PRIVATE } from './once.ts';
 import { checkSandbox } from './self-test.ts';
 import { SHIM } from './shim.ts';
 import { findTool } from './tools.ts';
@@ -59,7 +68,7 @@ export class SandboxExecutor implements Executor {
       signal,
     });
     renameSync(fresh, workspace);
-    await syncDirectory(place.dir);
+    await syncAll([place.dir]);
   }
 
   async start(job: Job, gone: () => void): Promise<void> {
@@ -74,9 +83,7 @@ export class SandboxExecutor implements Executor {
     const uid = String(place.uid ?? process.getuid?.() ?? 65534);
     const shim = ['-c', SHIM, 'filepath-shim', run.path, place.dir, point, uid, this.#bwrap()];
     const [file, prefix] =
-      place.uid === null
-        ? ['/bin/sh', []]
-        : ['unshare', ['--mount', '--propagation', 'private', '/bin/sh']];
+      place.uid === null ? ['/bin/sh', []] : ['unshare', [...PRIVATE, '/bin/sh']];
     await new Promise<void>((resolve, reject) => {
       const child = spawn(file, [...prefix, ...shim, ...job.command], {
         cwd: '/',
@@ -106,15 +113,15 @@ export class SandboxExecutor implements Executor {
   }
 
   async settle(run: RunDir): Promise<void> {
-    const deadline = Date.now() + SETTLE_MS;
-    while (Date.now() < deadline) {
+    const began = Date.now();
+    while (Date.now() - began < 2 * SETTLE_MS) {
       const ended = processState(run).at !== 'alive';
       const init = initOf(run);
       if (ended && init === null) return;
       if (ended && init !== null) send(init, 'SIGKILL');
-      await delay(10);
+      if (Date.now() - began > SETTLE_MS) killShimGroup(run);
+      await delay(5);
     }
-    killShimGroup(run);
   }
 
   #bwrap(): string {

@@ -14,6 +14,8 @@ import { linkUrl, Socket } from './socket.ts';
 const WINDOW_FRAMES = 4;
 /** Frames made in one go before other agents have their turn. */
 const TURN_FRAMES = 2;
+/** A frame or an answer got lost on the way: a new connection finds out. */
+const STALL_MS = 15_000;
 
 /** What an epoch has to tell. */
 export type Source = {
@@ -51,6 +53,8 @@ export class AgentLink {
   /** Ends of the frames that are not acknowledged. */
   #inFlight: number[] = [];
   #told = 0;
+  #toldAcknowledged = 0;
+  #heard = Date.now();
   #turn: NodeJS.Immediate | null = null;
 
   constructor(options: AgentLinkOptions, source: Source) {
@@ -63,6 +67,7 @@ export class AgentLink {
       reconnectMs: options.reconnectMs,
       log: options.log,
       onOpen: () => {
+        this.#heard = Date.now();
         this.#send({ t: 'hello', v: LINK_VERSION, runner, epoch, inputs: source.inputs() });
       },
       onMessage: (text) => this.#receive(text),
@@ -80,6 +85,16 @@ export class AgentLink {
     this.#welcomed = false;
     if (this.#turn !== null) clearImmediate(this.#turn);
     this.#socket.close();
+  }
+
+  /** To be called now and then: dials again where an answer is overdue. */
+  check(): void {
+    const waits =
+      !this.#welcomed || this.#inFlight.length > 0 || this.#told > this.#toldAcknowledged;
+    if (!waits) this.#heard = Date.now();
+    if (Date.now() - this.#heard < STALL_MS) return;
+    this.#heard = Date.now();
+    this.#socket.drop();
   }
 
   /** Sends what there is to send, as far as the window allows. */
@@ -127,17 +142,20 @@ export class AgentLink {
   }
 
   #act(frame: AgentToRunner): void {
+    this.#heard = Date.now();
     switch (frame.t) {
       case 'welcome':
         this.#socket.confirmed();
         this.#welcomed = true;
         this.#inFlight = [];
         this.#told = frame.observed;
+        this.#toldAcknowledged = frame.observed;
         this.#source.seek(frame.offset);
         this.#source.acknowledged(frame.offset);
         return this.pump();
       case 'ack':
         this.#inFlight = this.#inFlight.filter((end) => end > frame.offset);
+        this.#toldAcknowledged = frame.observed;
         this.#source.acknowledged(frame.offset);
         return this.pump();
       case 'input':

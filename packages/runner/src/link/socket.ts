@@ -52,8 +52,8 @@ export class Socket {
       answered = true;
     });
     socket.on('message', (data, binary) => {
-      if (socket !== this.#socket || binary) return;
-      this.#options.onMessage(String(data));
+      if (socket !== this.#socket || binary || !Buffer.isBuffer(data)) return;
+      this.#options.onMessage(data.toString());
     });
     socket.on('error', (error) => {
       fault = reasonOf(error);

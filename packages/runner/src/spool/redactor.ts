@@ -27,7 +27,14 @@ function formsOf(secret: string): string[] {
     return `\\u${char.charCodeAt(0).toString(16).padStart(4, '0')}`;
   });
   const twice = JSON.stringify(escaped).slice(1, -1);
-  return [secret, escaped, ascii, twice, encodeURIComponent(secret.toWellFormed()), ...base64Forms(secret)];
+  return [
+    secret,
+    escaped,
+    ascii,
+    twice,
+    encodeURIComponent(secret.toWellFormed()),
+    ...base64Forms(secret),
+  ];
 }
 
 /** What base64 makes of the secret wherever it stands in the encoded bytes: a group's place shifts by 0, 1 or 2. */

@@ -3,8 +3,7 @@ import { LIMITS } from '@filepath/protocol';
 
 /** `text` where the line can be an event; else what is left of it and why. Ends count in the raw spool. */
 export type RawLine =
-  | { end: number; text: string }
-  | { end: number; head: string; reason: string; bytes: number };
+  { end: number; text: string } | { end: number; head: string; reason: string; bytes: number };
 
 export const TOO_LONG = 'line longer than 1 MiB';
 export const NOT_UTF8 = 'invalid UTF-8';

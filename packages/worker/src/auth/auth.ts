@@ -25,6 +25,8 @@ function createAuth(env: Env, origin: string) {
     // Without the cookie cache a sign-out holds at once, also for a copy of the cookie.
     session: { expiresIn: 30 * DAY, updateAge: DAY, cookieCache: { enabled: false } },
     advanced: {
+      database: { joins: true },
+      ipAddress: { disableIpTracking: true },
       // Cookies do not know ports: two instances on one machine keep apart by name.
       cookiePrefix: port ? `filepath-${port}` : 'filepath',
       defaultCookieAttributes: { httpOnly: true, sameSite: 'strict', path: '/' },

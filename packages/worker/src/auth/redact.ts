@@ -6,7 +6,7 @@ export const REDACTED = '[redacted]';
 const MIN_LENGTH = 8;
 const SECRET_NAME = /(_KEY|_TOKEN|_SECRET|_PASSWORD)$/;
 
-export type Redactor = (text: string) => string;
+type Redactor = (text: string) => string;
 
 /** Values of the environment that no text may show. */
 export function secretsOf(env: Env): readonly string[] {

@@ -1,3 +1,4 @@
+import { relations } from 'drizzle-orm';
 import { index, integer, sqliteTable, text } from 'drizzle-orm/sqlite-core';
 import { createdAt, timestamp, updatedAt } from './columns.ts';
 
@@ -63,3 +64,8 @@ export const verification = sqliteTable(
   },
   (table) => [index('verification_identifier_idx').on(table.identifier)],
 );
+
+/** Lets better-auth read a session and its user in one query. */
+export const sessionRelations = relations(session, ({ one }) => ({
+  user: one(user, { fields: [session.userId], references: [user.id] }),
+}));

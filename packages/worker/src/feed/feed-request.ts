@@ -1,12 +1,15 @@
 import { FilepathError, LIMITS } from '@filepath/protocol';
 import { z } from 'zod';
-import { type FeedSource } from './feed-source.ts';
+import { type FeedSource, upToChars } from './feed-source.ts';
 
 /** How a client asks for a feed; the encoding follows from its headers. */
 export const FeedQuery = z.object({
   after: z.coerce.number().int().min(0).default(0),
   limit: z.coerce.number().int().min(1).max(LIMITS.page).default(LIMITS.page),
 });
+
+/** A page may hold fewer items than were asked for. */
+const PAGE_CHARS = 4 * LIMITS.frame;
 
 export type FeedEncoding = 'json' | 'sse' | 'websocket';
 
@@ -28,13 +31,7 @@ export function resumePoint(request: Request, after: number): number {
 
 /** A JSON page; `next` is the seq to ask after, or null when this page reached the end. */
 export function jsonPage(source: FeedSource, after: number, limit: number): string {
-  const items = [];
-  let size = 0;
-  for (const item of source.read(after, limit)) {
-    size += item.json.length;
-    if (items.length > 0 && size > 4 * LIMITS.frame) break;
-    items.push(item);
-  }
+  const items = upToChars(source.read(after, limit, PAGE_CHARS), PAGE_CHARS);
   const last = items.at(-1);
   const next = last && last.seq < source.head() ? last.seq : null;
   return `{"events":[${items.map((item) => item.json).join(',')}],"next":${next}}`;

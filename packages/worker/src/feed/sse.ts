@@ -9,6 +9,7 @@ const KEEP_ALIVE_MS = 20_000;
 export class SseReaders {
   #source: FeedSource;
   #waiting = new Set<() => void>();
+  #ended = false;
 
   constructor(source: FeedSource) {
     this.#source = source;
@@ -20,6 +21,12 @@ export class SseReaders {
     this.#waiting.clear();
   }
 
+  /** There will be nothing more: every reader's stream ends. */
+  end(): void {
+    this.#ended = true;
+    this.wake();
+  }
+
   open(after: number): Response {
     let sent = after;
     let open = true;
@@ -29,6 +36,10 @@ export class SseReaders {
       },
       pull: async (controller) => {
         while (open) {
+          if (this.#ended) {
+            controller.close();
+            return;
+          }
           const items = readBounded(this.#source, sent);
           const last = items.at(-1);
           if (last) {

@@ -8,12 +8,13 @@ export interface ViewerSocket {
   remember(memory: ViewerMemory): void;
 }
 
-export type ViewerMemory = { sent: number; pending: Pending[] };
+/** `behind`: what is new does not follow on what was sent; it is to be read from storage, and drafts whole. */
+export type ViewerMemory = { sent: number; drafts: number; behind: boolean; pending: Pending[] };
 
-/** A frame on its way: released by an ack of `seq`, or of the `draft`-th draft frame. */
+/** Frames on their way: released by an ack of `seq`, or of the `draft`-th draft frame. */
 type Pending = { seq: number; draft: number; bytes: number };
 
-type Viewer = { sent: number; drafts: number; pending: Pending[]; bytes: number; behind: boolean };
+type Delta = { id: string; delta: string };
 
 export type DraftState = { id: string; content: string };
 
@@ -26,7 +27,7 @@ export class Viewers<S extends ViewerSocket> {
   #source: FeedSource;
   #drafts: () => DraftState[];
   #limit: number;
-  #viewers = new Map<S, Viewer>();
+  #viewers = new Map<S, ViewerMemory>();
 
   constructor(source: FeedSource, drafts: () => DraftState[], limit = LIMITS.unacknowledged) {
     this.#source = source;
@@ -39,15 +40,13 @@ export class Viewers<S extends ViewerSocket> {
   }
 
   join(socket: S, after: number): void {
-    this.#viewers.set(socket, { sent: after, drafts: 0, pending: [], bytes: 0, behind: true });
+    this.#viewers.set(socket, newcomer(after));
     this.#feed(socket);
   }
 
   /** A socket that outlived the object's memory. */
   restore(socket: S, memory: ViewerMemory): void {
-    const bytes = memory.pending.reduce((sum, frame) => sum + frame.bytes, 0);
-    const drafts = memory.pending.reduce((max, frame) => Math.max(max, frame.draft), 0);
-    this.#viewers.set(socket, { ...memory, bytes, drafts, behind: false });
+    this.#viewers.set(socket, memory);
   }
 
   has(socket: S): boolean {
@@ -73,33 +72,23 @@ export class Viewers<S extends ViewerSocket> {
         ? !(frame.seq > one.seq || (frame.drafts ?? 0) >= one.draft)
         : frame.seq < one.seq,
     );
-    viewer.bytes = viewer.pending.reduce((sum, one) => sum + one.bytes, 0);
     this.#feed(socket);
   }
 
-  /** New items, already stored. */
-  publish(items: readonly FeedItem[]): void {
-    const [firstItem] = items;
+  /** New items, already stored, and the deltas that were stored with them and come after them. */
+  publish(items: readonly FeedItem[], deltas: readonly Delta[] = []): void {
+    if (this.#viewers.size === 0) return;
     const last = items.at(-1);
-    if (!firstItem || !last || this.#viewers.size === 0) return;
     const frame = eventsFrame(items);
     for (const [socket, viewer] of this.#viewers) {
-      const follows = viewer.sent === firstItem.seq - 1 && !viewer.behind;
-      if (!follows || frame.length > LIMITS.frame || viewer.bytes >= this.#limit) {
+      if (last && !this.#follows(viewer, items, frame)) {
         viewer.behind = true;
+        // Drafts as they are stored have the deltas already.
         this.#feed(socket);
-      } else {
-        this.#send(socket, viewer, frame, last.seq, false);
+        continue;
       }
-    }
-  }
-
-  publishDelta(id: string, delta: string): void {
-    const frame = JSON.stringify({ t: 'delta', id, delta });
-    for (const [socket, viewer] of this.#viewers) {
-      if (viewer.behind) continue;
-      if (viewer.bytes >= this.#limit) viewer.behind = true;
-      else this.#send(socket, viewer, frame, viewer.sent, true);
+      if (last) this.#send(socket, viewer, frame, last.seq, false);
+      for (const delta of deltas) this.#sendDelta(socket, viewer, delta);
     }
   }
 
@@ -119,21 +108,55 @@ export class Viewers<S extends ViewerSocket> {
   #feed(socket: S): void {
     const viewer = this.#viewers.get(socket);
     if (!viewer) return;
-    while (viewer.bytes < this.#limit && viewer.sent < this.#source.head()) {
+    while (this.#hasRoom(viewer, 'events') && viewer.sent < this.#source.head()) {
       const items = readBounded(this.#source, viewer.sent);
       const last = items.at(-1);
       if (!last) break;
       if (!this.#send(socket, viewer, eventsFrame(items), last.seq, false)) return;
     }
-    if (!viewer.behind || viewer.sent < this.#source.head() || viewer.bytes >= this.#limit) return;
+    const current = viewer.sent >= this.#source.head();
+    if (viewer.behind && current && this.#hasRoom(viewer, 'all')) this.#catchUp(socket, viewer);
+    else socket.remember(viewer);
+  }
+
+  /** The drafts whole; from here on the viewer gets what is new as it comes. */
+  #catchUp(socket: S, viewer: ViewerMemory): void {
     viewer.behind = false;
+    socket.remember(viewer);
     for (const draft of this.#drafts()) {
       const frame = JSON.stringify({ t: 'draft', ...draft });
       if (!this.#send(socket, viewer, frame, viewer.sent, true)) return;
     }
   }
 
-  #send(socket: S, viewer: Viewer, frame: string, seq: number, draft: boolean): boolean {
+  #follows(viewer: ViewerMemory, items: readonly FeedItem[], frame: string): boolean {
+    return (
+      !viewer.behind &&
+      viewer.sent + 1 === items[0]?.seq &&
+      frame.length <= LIMITS.frame &&
+      this.#hasRoom(viewer, 'events')
+    );
+  }
+
+  /** Drafts never keep events back, so that a viewer which acknowledges nothing but seqs goes on. */
+  #hasRoom(viewer: ViewerMemory, counted: 'events' | 'all'): boolean {
+    const bytes = viewer.pending
+      .filter((one) => counted === 'all' || one.draft === 0)
+      .reduce((sum, one) => sum + one.bytes, 0);
+    return bytes < this.#limit;
+  }
+
+  #sendDelta(socket: S, viewer: ViewerMemory, delta: Delta): void {
+    if (viewer.behind) return;
+    if (this.#hasRoom(viewer, 'all')) {
+      this.#send(socket, viewer, JSON.stringify({ t: 'delta', ...delta }), viewer.sent, true);
+    } else {
+      viewer.behind = true;
+      socket.remember(viewer);
+    }
+  }
+
+  #send(socket: S, viewer: ViewerMemory, frame: string, seq: number, draft: boolean): boolean {
     try {
       socket.send(frame);
     } catch {
@@ -143,19 +166,29 @@ export class Viewers<S extends ViewerSocket> {
     viewer.sent = seq;
     if (draft) viewer.drafts += 1;
     viewer.pending.push({ seq, draft: draft ? viewer.drafts : 0, bytes: frame.length });
-    viewer.bytes += frame.length;
-    socket.remember({ sent: viewer.sent, pending: condensed(viewer.pending) });
+    if (viewer.pending.length > MAX_PENDING) viewer.pending = halved(viewer.pending);
+    socket.remember(viewer);
     return true;
   }
 }
 
-/** What is remembered over hibernation has a bounded size: many frames become one. */
-function condensed(pending: readonly Pending[]): Pending[] {
-  const last = pending.at(-1);
-  if (!last || pending.length <= 8) return [...pending];
-  const bytes = pending.reduce((sum, frame) => sum + frame.bytes, 0);
-  const draft = last.draft > 0 ? last.draft : 0;
-  return [{ seq: last.seq, draft, bytes }];
+/** What is known of a viewer that has got nothing yet. */
+export function newcomer(after: number): ViewerMemory {
+  return { sent: after, drafts: 0, behind: true, pending: [] };
+}
+
+/** A socket remembers a bounded amount, so that of many frames each two of a kind become one. */
+const MAX_PENDING = 32;
+
+function halved(pending: readonly Pending[]): Pending[] {
+  const kinds = [pending.filter((one) => one.draft === 0), pending.filter((one) => one.draft > 0)];
+  return kinds.flatMap((frames) =>
+    frames.flatMap((one, i) => {
+      const before = frames[i - 1];
+      if (i % 2 === 1 && before) return [{ ...one, bytes: before.bytes + one.bytes }];
+      return i === frames.length - 1 ? [one] : [];
+    }),
+  );
 }
 
 function eventsFrame(items: readonly FeedItem[]): string {

@@ -1,6 +1,6 @@
 import { FilepathError } from '@filepath/protocol';
 
-export const MAX_BODY = 1024 * 1024;
+const MAX_BODY = 1024 * 1024;
 
 /** The JSON of a body of at most `limit` bytes, however it is sent; undefined for an empty one. */
 export async function readJson(request: Request, limit = MAX_BODY): Promise<unknown> {

@@ -1,4 +1,4 @@
-export type LogLevel = 'info' | 'warn' | 'error';
+type LogLevel = 'info' | 'warn' | 'error';
 
 /** The worker's one way to write to its log: a line of JSON. Fields are redacted by whoever passes them. */
 export function log(level: LogLevel, event: string, fields: Record<string, unknown> = {}): void {

@@ -26,7 +26,12 @@ export function openApi(routes: readonly Route[]): Json {
     components: {
       schemas: { Error: schemaOf(ErrorBody, 'output') },
       securitySchemes: {
-        cookie: { type: 'apiKey', in: 'cookie', name: 'filepath.session_token' },
+        cookie: {
+          type: 'apiKey',
+          in: 'cookie',
+          name: 'filepath.session_token',
+          description: 'Named `filepath-{port}.session_token` where the address has a port.',
+        },
         bearer: { type: 'http', scheme: 'bearer' },
         runner: { type: 'http', scheme: 'bearer', description: 'The token of a runner.' },
       },

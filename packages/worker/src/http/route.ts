@@ -7,7 +7,7 @@ import type { Env } from '../env.ts';
  * runner. The check comes before anything of the request is parsed.
  */
 export type Access = 'open' | 'user' | 'owner' | 'runner';
-export type Method = 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
+type Method = 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
 
 /** One answer of a route as its description shows it. Without a schema the answer has no JSON body. */
 export type ResponseSpec = {
@@ -24,7 +24,7 @@ type Caller<A extends Access> = A extends 'open'
     ? { readonly runnerId: RunnerId }
     : { readonly userId: string };
 
-export type RouteSpec<
+type RouteSpec<
   A extends Access,
   P extends z.ZodObject | undefined,
   Q extends z.ZodObject | undefined,
@@ -44,7 +44,7 @@ export type RouteSpec<
   readonly responses: { readonly [status: number]: ResponseSpec };
 };
 
-export type RouteInput<A extends Access, P, Q, B> = Caller<A> & {
+type RouteInput<A extends Access, P, Q, B> = Caller<A> & {
   readonly env: Env;
   readonly request: Request;
   readonly ctx: ExecutionContext;
@@ -54,7 +54,7 @@ export type RouteInput<A extends Access, P, Q, B> = Caller<A> & {
 };
 
 /** What a route's handler is given, before its schemas give the parts their types. */
-export type RawInput = {
+type RawInput = {
   readonly env: Env;
   readonly request: Request;
   readonly ctx: ExecutionContext;

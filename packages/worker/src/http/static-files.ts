@@ -40,14 +40,14 @@ async function page(found: Response, method: string): Promise<Response> {
 
 function file(found: Response, pathname: string): Response {
   const out = new Response(found.body, found);
-  const immutable = pathname.startsWith(IMMUTABLE) && found.ok;
+  const immutable = pathname.startsWith(IMMUTABLE) && (found.ok || found.status === 304);
   out.headers.set('cache-control', immutable ? 'public, max-age=31536000, immutable' : 'no-cache');
   out.headers.set('content-security-policy', pagePolicy([]));
   return out;
 }
 
 /** Scripts that the build wrote into the page: they run, anything injected later does not. */
-export function inlineScriptHashes(html: string): string[] {
+function inlineScriptHashes(html: string): string[] {
   return [...html.matchAll(/<script(?<attributes>[^>]*)>(?<text>[\s\S]*?)<\/script>/gi)]
     .filter(({ groups }) => !/\ssrc\s*=/i.test(groups?.['attributes'] ?? ''))
     .map(({ groups }) =>

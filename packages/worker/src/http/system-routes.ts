@@ -8,7 +8,7 @@ const Agents = z.object({ available: z.boolean(), reason: z.string().optional() 
 
 const Health = z.object({ ok: z.literal(true), version: z.string(), agents: Agents });
 
-export type SystemParts = {
+type SystemParts = {
   /** Whether agents can run here, and if not, why. */
   readonly agents: (env: Env) => Promise<z.infer<typeof Agents>>;
   /** All routes of the app, for its description. */

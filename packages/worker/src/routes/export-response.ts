@@ -2,35 +2,28 @@ import { EXPORT_VERSION, exportClaim, SESSION_VERSION, type ThreadId } from '@fi
 import { signExport } from '../auth/instance-key.ts';
 import type { Env } from '../env.ts';
 import { unwrap } from '../result.ts';
-import type { ExportPage } from '../thread/export-page.ts';
 
 /** A thread as NDJSON, page by page at the reader's pace, up to where it stood when it was asked for. */
 export async function exportResponse(env: Env, user: string, thread: ThreadId): Promise<Response> {
   const object = env.THREAD.getByName(thread);
-  let page = unwrap(await object.exportPage(user, 0, null));
+  // Asked for before the answer begins, so that a thread which is not there is a 404.
+  const first = unwrap(await object.exportPage(user, null));
   const encoder = new TextEncoder();
+  let page = first;
   let begun = false;
-  let ended = false;
   const body = new ReadableStream<Uint8Array>({
     pull: async (controller) => {
-      if (ended) {
-        controller.close();
-        return;
-      }
-      if (begun) page = unwrap(await object.exportPage(user, page.last, page.upTo));
-      const lines = begun ? [] : [header(thread, page)];
+      if (begun) page = unwrap(await object.exportPage(user, page.next));
+      const lines = begun ? page.lines : [header(thread, first.name), ...page.lines];
       begun = true;
-      for (const event of page.events) lines.push(`{"type":"event","event":${event}}`);
-      if (page.end) {
-        for (const receipt of page.end.receipts) {
-          lines.push(`{"type":"receipt","receipt":${receipt}}`);
-        }
-        const { head } = page.end;
-        const signed = await signExport(env, exportClaim(thread, page.upTo, head));
-        lines.push(JSON.stringify({ type: 'end', count: page.upTo, head, ...signed }));
-        ended = true;
+      const { head } = page;
+      if (head !== null) {
+        const count = page.next.upTo;
+        const signed = await signExport(env, exportClaim(thread, count, head));
+        lines.push(JSON.stringify({ type: 'end', count, head, ...signed }));
       }
       controller.enqueue(encoder.encode(`${lines.join('\n')}\n`));
+      if (head !== null) controller.close();
     },
   });
   return new Response(body, {
@@ -42,13 +35,13 @@ export async function exportResponse(env: Env, user: string, thread: ThreadId): 
   });
 }
 
-function header(thread: ThreadId, page: ExportPage): string {
+function header(thread: ThreadId, name: string): string {
   return JSON.stringify({
     type: 'export',
     version: EXPORT_VERSION,
     liteclaw_session_version: SESSION_VERSION,
     thread,
-    name: page.name,
+    name,
     exportedAt: new Date().toISOString(),
   });
 }

@@ -14,7 +14,7 @@ import { deleteSessionIndex, writeSessionIndex } from '../db/index-writer.ts';
 import type { Env } from '../env.ts';
 import { encodingOf, jsonPage } from '../feed/feed-request.ts';
 import { SseReaders } from '../feed/sse.ts';
-import { Viewers, type ViewerSocket } from '../feed/viewers.ts';
+import { newcomer, Viewers, type ViewerSocket } from '../feed/viewers.ts';
 import { attempt, notFound, type Result, unwrap } from '../result.ts';
 import { Serial } from '../serial.ts';
 import { acceptSocket, attachmentOf, textOf, ViewerSockets } from '../sockets.ts';
@@ -181,8 +181,10 @@ export class SessionObject extends DurableObject<Env> {
     if (!parts) return new Response(null, { status: 404 });
     const after = Number(new URL(request.url).searchParams.get('after'));
     if (encodingOf(request) === 'sse') return parts.readers.open(after);
-    const memory = { sent: after, pending: [] };
-    const { response, server } = acceptSocket(this.ctx, { kind: 'viewer', memory });
+    const { response, server } = acceptSocket(this.ctx, {
+      kind: 'viewer',
+      memory: newcomer(after),
+    });
     parts.viewers.join(this.#sockets.of(server), after);
     return response;
   }
@@ -251,7 +253,8 @@ export class SessionObject extends DurableObject<Env> {
   #settle(): Promise<void> {
     return this.#settling.run(async () => {
       await this.#parts?.work.settle();
-      this.#alarms.cancel('work');
+      // What came meanwhile keeps its alarm.
+      if (this.#parts?.work.settled !== false) this.#alarms.cancel('work');
     });
   }
 

@@ -1,14 +1,15 @@
-import { RunnerId, ThreadId } from '@filepath/protocol';
+import { AgentType, RunnerId, ThreadId } from '@filepath/protocol';
 import type { Env } from '../env.ts';
 import { unwrap } from '../result.ts';
 import type { Sql } from '../storage/sql.ts';
 import type { ThreadMeta } from '../thread/state.ts';
 import { configOf, type NodeRow } from './node-row.ts';
 import type { Session } from './session.ts';
-import { AgentType } from '@filepath/protocol';
 
 /** The runner that lives beside the engine. */
 export const LOCAL_RUNNER = RunnerId.parse('rn_local');
+
+type Refusal = { parent: string; seq: number; name: string; reason: string };
 
 /**
  * Brings the threads to what the tree says. Each step may be repeated after a failure: threads take the same
@@ -25,12 +26,24 @@ export class SessionWork {
     this.#env = env;
   }
 
+  /** Does all that can be done; what failed is thrown after, to be tried again. */
   async settle(): Promise<void> {
+    const failures: unknown[] = [];
+    for (const step of this.#steps()) await step().catch((error: unknown) => failures.push(error));
+    if (failures.length > 0) throw failures[0];
+  }
+
+  /** Nothing is left to be told to any thread. */
+  get settled(): boolean {
+    return this.#steps().next().done === true;
+  }
+
+  *#steps(): Generator<() => Promise<void>, void> {
     const { nodes } = this.#session;
-    for (const row of nodes.inPhase('intent')) await this.#begin(row);
-    for (const row of nodes.toHalt()) await this.#stop(row);
-    for (const row of nodes.inPhase('deleting')) await this.#remove(row);
-    await this.#tellRefusals();
+    for (const row of nodes.inPhase('intent')) yield () => this.#begin(row);
+    for (const row of nodes.toHalt()) yield () => this.#stop(row);
+    for (const row of nodes.inPhase('deleting')) yield () => this.#remove(row);
+    for (const refusal of this.#untold()) yield () => this.#tell(refusal);
   }
 
   async #begin(row: NodeRow): Promise<void> {
@@ -55,18 +68,21 @@ export class SessionWork {
 
   async #remove(row: NodeRow): Promise<void> {
     await this.#thread(row.id).remove();
-    this.#sql.run(`UPDATE nodes SET phase = 'deleted' WHERE id = ?`, row.id);
+    // The row stays, so that feeds can say that the node is gone; its secrets do not.
+    this.#sql.run(
+      `UPDATE nodes SET phase = 'deleted', config = '{}', api_key = '', task = NULL WHERE id = ?`,
+      row.id,
+    );
   }
 
-  async #tellRefusals(): Promise<void> {
-    const rows = this.#sql.all<{ parent: string; seq: number; name: string; reason: string }>(
-      'SELECT parent, seq, name, reason FROM refusals WHERE told = 0',
-    );
-    for (const { parent, seq, name, reason } of rows) {
-      const body = { type: 'spawn_failed' as const, spawn: seq, name, reason };
-      await this.#thread(parent).system(body, `spawn:${parent}:${seq}`);
-      this.#sql.run('UPDATE refusals SET told = 1 WHERE parent = ? AND seq = ?', parent, seq);
-    }
+  #untold(): Refusal[] {
+    return this.#sql.all<Refusal>('SELECT parent, seq, name, reason FROM refusals WHERE told = 0');
+  }
+
+  async #tell({ parent, seq, name, reason }: Refusal): Promise<void> {
+    const body = { type: 'spawn_failed' as const, spawn: seq, name, reason };
+    await this.#thread(parent).system(body, `spawn:${parent}:${seq}`);
+    this.#sql.run('UPDATE refusals SET told = 1 WHERE parent = ? AND seq = ?', parent, seq);
   }
 
   #thread(id: string) {

@@ -5,6 +5,8 @@ export function durableSql(storage: DurableObjectStorage): Sql {
   return {
     all: <T extends Row>(query: string, ...bindings: SqlValue[]) =>
       storage.sql.exec<T>(query, ...bindings).toArray(),
+    iterate: <T extends Row>(query: string, ...bindings: SqlValue[]) =>
+      storage.sql.exec<T>(query, ...bindings),
     run: (query, ...bindings) => {
       storage.sql.exec(query, ...bindings);
     },

@@ -4,6 +4,8 @@ export type Row = Record<string, SqlValue>;
 
 export interface Sql {
   all<T extends Row = Row>(query: string, ...bindings: SqlValue[]): T[];
+  /** Rows one by one: the rest is not read when the caller stops. Nothing may be written meanwhile. */
+  iterate<T extends Row = Row>(query: string, ...bindings: SqlValue[]): Iterable<T>;
   run(query: string, ...bindings: SqlValue[]): void;
   /** Runs `work` in one transaction; it is rolled back when `work` throws. */
   transaction<T>(work: () => T): T;

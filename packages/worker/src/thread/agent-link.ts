@@ -42,7 +42,8 @@ export class AgentLink {
 
   /** A greeted socket that outlived the object's memory. */
   restore(socket: LinkSocket): void {
-    if (socket.epoch > 0) this.#current = socket;
+    const { epoch, active } = this.#thread.state.launch;
+    if (active && socket.epoch === epoch) this.#current = socket;
   }
 
   leave(socket: LinkSocket): void {
@@ -56,7 +57,9 @@ export class AgentLink {
   }
 
   end(reason: 'ended' | 'fenced' | 'deleted'): void {
-    if (this.#current) send(this.#current, { t: 'over', reason });
+    if (!this.#current) return;
+    send(this.#current, { t: 'over', reason });
+    this.#current.epoch = 0;
     this.#current = null;
   }
 
@@ -91,7 +94,10 @@ export class AgentLink {
       return;
     }
     const old = this.#current;
-    if (old && old !== socket) old.close(RESYNC, 'replaced by a newer connection');
+    if (old && old !== socket) {
+      old.epoch = 0;
+      old.close(RESYNC, 'replaced by a newer connection');
+    }
     this.#current = socket;
     socket.epoch = hello.epoch;
     if (hello.inputs > 0) this.#thread.written(hello.inputs);
@@ -106,6 +112,8 @@ export class AgentLink {
         : [end, this.#hooks.redact(text)],
     );
     const offloaded = await (this.#hooks.offload(lines) ?? NONE);
+    // The thread may have been deleted meanwhile.
+    if (socket !== this.#current) return;
     this.#take(socket, this.#thread.lines(from, lines, offloaded));
   }
 

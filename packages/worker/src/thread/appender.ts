@@ -10,15 +10,12 @@ import {
 import type { Sql } from '../storage/sql.ts';
 import { writeValue } from '../storage/values.ts';
 import type { Hashing } from './hashing.ts';
+import { eventJson, insertEvents, type Stored } from './log-table.ts';
 import { storeRunEnd } from './receipts.ts';
 import type { ThreadMeta, ThreadState } from './state.ts';
 import { stepOf } from './steps.ts';
 
 type Body = Record<string, unknown>;
-type RowValues = [number, string | null, string | null, number, string, string, string, string];
-
-/** A stored event as the text that every feed sends. */
-export type Stored = { seq: number; json: string };
 
 /**
  * Appends to the log inside one transaction. It works on a copy of the state, so that a transaction that
@@ -32,7 +29,8 @@ export class Appender {
   #meta: ThreadMeta;
   #now: number;
   #at: string;
-  #rows: RowValues[] = [];
+  /** How many of `stored` are in the table. */
+  #written = 0;
 
   constructor(sql: Sql, hashing: Hashing, meta: ThreadMeta, state: ThreadState, now: number) {
     this.#sql = sql;
@@ -47,15 +45,16 @@ export class Appender {
     return this.#meta.thread;
   }
 
-  /** `text` is the stored form of the body, when the caller has it already. Gives the event's seq back. */
-  append(source: Source, body: Body, text = JSON.stringify(body)): number {
+  /** `said` is what a stored body stands for, when that is kept elsewhere. Gives the event's seq back. */
+  append(source: Source, body: Body, said = body): number {
     const { state } = this;
+    const text = JSON.stringify(body);
     const change = advance(state.lifecycle, { source, body });
     if (change.supersedes) this.#endRun('superseded', state.seq, source);
     const seq = state.seq + 1;
     if (change.opens) this.#openRun(seq, text);
     const run = state.run;
-    const step = source === 'fap' ? this.#step(body, run?.id ?? null) : null;
+    const step = source === 'fap' ? this.#step(said, run?.id ?? null, seq) : null;
     const number = run ? (run.events += 1) : (state.loose += 1);
     const head = {
       seq,
@@ -67,12 +66,7 @@ export class Appender {
       source,
     };
     const hash = chainHash(this.#hashing.sha256, state.hash, head, text);
-    this.#rows.push([seq, head.run, step, number, this.#at, source, text, hash]);
-    // Ids, source and time hold no character that JSON escapes.
-    this.stored.push({
-      seq,
-      json: `{"seq":${seq},"thread":"${head.thread}","run":${quoted(head.run)},"step":${quoted(step)},"event":${number},"at":"${this.#at}","source":"${source}","body":${text},"hash":"${hash}"}`,
-    });
+    this.stored.push({ seq, source, json: eventJson(head, text, hash) });
     state.seq = seq;
     state.hash = hash;
     state.lifecycle = change.next;
@@ -116,25 +110,16 @@ export class Appender {
     this.state.run = null;
   }
 
-  #step(body: Body, run: RunId | null) {
+  #step(body: Body, run: RunId | null, seq: number) {
+    const { thread } = this.#meta;
     return stepOf(
-      { sql: this.#sql, hashing: this.#hashing, thread: this.#meta.thread, run, now: this.#now },
+      { sql: this.#sql, hashing: this.#hashing, thread, run, seq, now: this.#now },
       body,
     );
   }
 
   #writeRows(): void {
-    if (this.#rows.length === 0) return;
-    this.#sql.run(
-      `INSERT INTO log (seq, run, step, event, at, source, body, hash)
-       SELECT value ->> 0, value ->> 1, value ->> 2, value ->> 3, value ->> 4, value ->> 5, value ->> 6, value ->> 7
-       FROM json_each(?)`,
-      JSON.stringify(this.#rows),
-    );
-    this.#rows = [];
+    insertEvents(this.#sql, this.stored.slice(this.#written));
+    this.#written = this.stored.length;
   }
-}
-
-function quoted(id: string | null): string {
-  return id === null ? 'null' : `"${id}"`;
 }

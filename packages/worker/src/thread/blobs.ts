@@ -20,3 +20,12 @@ export async function offload(
   }
   return out;
 }
+
+/** Deletes all blobs of a thread. */
+export async function removeBlobs(bucket: R2Bucket, thread: ThreadId): Promise<void> {
+  for (;;) {
+    const { objects, truncated } = await bucket.list({ prefix: blobKey(thread, ''), limit: 1000 });
+    if (objects.length > 0) await bucket.delete(objects.map((object) => object.key));
+    if (!truncated) return;
+  }
+}

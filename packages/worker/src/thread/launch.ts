@@ -5,12 +5,26 @@ import {
   type StartOrder,
   type StopOrder,
 } from '@filepath/protocol';
-import type { Sql } from '../storage/sql.ts';
+import { first, type Sql } from '../storage/sql.ts';
 import { putOutbox } from './outbox.ts';
-import type { ThreadMeta, ThreadState } from './state.ts';
+import type { Launch, ThreadMeta, ThreadState } from './state.ts';
 
 /** How long an agent has to end by itself after the stop signal. */
 export const STOP_GRACE_MS = 5000;
+
+/** Characters of input that may wait for an agent: a stop or a new start carries all of them in one order. */
+export const MAX_BACKLOG = 512 * 1024;
+
+/** Characters of input that the process has not got, or has not said anything since. */
+export function backlog(sql: Sql, { epoch, heard }: Launch): number {
+  const row = first<{ size: number | null }>(
+    sql,
+    'SELECT sum(length(line)) AS size FROM inputs WHERE epoch = ? AND (id > ? OR written = 0)',
+    epoch,
+    heard,
+  );
+  return row?.size ?? 0;
+}
 
 /** Adds a line to the stdin of the current epoch. */
 export function addInput(sql: Sql, state: ThreadState, input: AgentInput): InputLine {

@@ -31,7 +31,12 @@ export function appendLines(
     }
     appender.state.launch.offset = end;
   }
-  for (const [id, delta] of deltas) addToDraft(sql, id, delta);
+  for (const [id, delta] of deltas) {
+    addToDraft(sql, id, delta);
+    if (!appender.state.drafts.includes(id)) {
+      appender.state.drafts = [...appender.state.drafts, id];
+    }
+  }
   return [...deltas].map(([id, delta]) => ({ id, delta }));
 }
 
@@ -57,11 +62,14 @@ function appendLine(
   if (event.type === 'text') {
     const id = event.id ?? 'draft';
     deltas.delete(id);
-    endDraft(sql, id);
+    if (appender.state.drafts.includes(id)) {
+      endDraft(sql, id);
+      appender.state.drafts = appender.state.drafts.filter((one) => one !== id);
+    }
   }
   const blob = offloaded.get(line);
   const seq = blob
-    ? appender.append('fap', blobRef(event.type, appender.thread, blob.sha256, blob.bytes))
+    ? appender.append('fap', blobRef(event.type, appender.thread, blob.sha256, blob.bytes), body)
     : appender.append('fap', body);
   if (event.type !== 'spawn') return;
   const { name, agent, model, task } = event;

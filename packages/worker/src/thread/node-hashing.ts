@@ -1,15 +1,15 @@
-import { createHash } from 'node:crypto';
+import { createHash, hash } from 'node:crypto';
 import type { Hashing } from './hashing.ts';
 
 export const nodeHashing: Hashing = {
-  sha256: (text) => createHash('sha256').update(text).digest('hex'),
+  sha256: (text) => hash('sha256', text, 'hex'),
   stream: () => {
-    const hash = createHash('sha256');
+    const running = createHash('sha256');
     return {
       update: (text) => {
-        hash.update(text);
+        running.update(text);
       },
-      digest: () => hash.digest('hex'),
+      digest: () => running.digest('hex'),
     };
   },
 };

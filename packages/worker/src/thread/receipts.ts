@@ -10,25 +10,19 @@ import {
 } from '@filepath/protocol';
 import type { Sql } from '../storage/sql.ts';
 import type { Hashing } from './hashing.ts';
+import { bodyText } from './log-table.ts';
 import type { OpenRun } from './state.ts';
 
-const PAGE = 500;
-
-/** sha256 over the run's agent events as stored, each ended by a newline. */
-function outputHash(sql: Sql, hashing: Hashing, run: RunId, from: number): string {
+/** sha256 over the bodies of the run's agent events as stored, each ended by a newline. */
+function outputHash(sql: Sql, hashing: Hashing, from: number, to: number): string {
   const hash = hashing.stream();
-  for (let after = from; ; ) {
-    const rows = sql.all<{ seq: number; body: string }>(
-      `SELECT seq, body FROM log WHERE seq > ? AND run = ? AND source = 'fap' ORDER BY seq LIMIT ?`,
-      after,
-      run,
-      PAGE,
-    );
-    for (const row of rows) hash.update(`${row.body}\n`);
-    const last = rows.at(-1);
-    if (!last || rows.length < PAGE) return hash.digest();
-    after = last.seq;
-  }
+  const rows = sql.iterate<{ json: string }>(
+    `SELECT json FROM log WHERE seq > ? AND seq <= ? AND source = 'fap' ORDER BY seq`,
+    from,
+    to,
+  );
+  for (const { json } of rows) hash.update(`${bodyText(json)}\n`);
+  return hash.digest();
 }
 
 export type RunEnd = {
@@ -50,13 +44,13 @@ export function storeRunEnd(sql: Sql, hashing: Hashing, end: RunEnd): void {
     outcome,
     run.id,
   );
-  storeReceipt(sql, run.id, {
+  storeReceipt(sql, run.id, seq, {
     type: 'receipt.run',
     cf_sky_version: CF_SKY_VERSION,
     thread_id: end.thread,
     run_id: run.id,
     input_hash: run.inputHash,
-    output_hash: outputHash(sql, hashing, run.id, run.startedSeq),
+    output_hash: outputHash(sql, hashing, run.startedSeq, seq),
     model_config_id: end.model,
     started_at: run.startedAt,
     completed_at: at,
@@ -71,6 +65,8 @@ export function storeRunEnd(sql: Sql, hashing: Hashing, end: RunEnd): void {
 export type ToolEnd = {
   thread: ThreadId;
   run: RunId | null;
+  /** The event that ended it. */
+  seq: number;
   step: StepId;
   name: string;
   argsHash: string;
@@ -80,7 +76,7 @@ export type ToolEnd = {
 };
 
 export function storeToolEnd(sql: Sql, hashing: Hashing, end: ToolEnd): void {
-  storeReceipt(sql, end.run, {
+  storeReceipt(sql, end.run, end.seq, {
     type: 'receipt.tool',
     cf_sky_version: CF_SKY_VERSION,
     thread_id: end.thread,
@@ -95,6 +91,11 @@ export function storeToolEnd(sql: Sql, hashing: Hashing, end: ToolEnd): void {
   });
 }
 
-function storeReceipt(sql: Sql, run: RunId | null, receipt: Receipt): void {
-  sql.run('INSERT INTO receipts (run, body) VALUES (?, ?)', run, JSON.stringify(receipt));
+function storeReceipt(sql: Sql, run: RunId | null, seq: number, receipt: Receipt): void {
+  sql.run(
+    'INSERT INTO receipts (run, seq, body) VALUES (?, ?, ?)',
+    run,
+    seq,
+    JSON.stringify(receipt),
+  );
 }

@@ -5,13 +5,13 @@ export const THREAD_MIGRATIONS: readonly (readonly string[])[] = [
   [
     VALUES_TABLE,
     ALARMS_TABLE,
-    `CREATE TABLE log (
-       seq INTEGER PRIMARY KEY, run TEXT, step TEXT, event INTEGER NOT NULL, at TEXT NOT NULL,
-       source TEXT NOT NULL, body TEXT NOT NULL, hash TEXT NOT NULL)`,
+    // json is the whole event as feeds send it: what is stored once is not built again for each reader.
+    'CREATE TABLE log (seq INTEGER PRIMARY KEY, source TEXT NOT NULL, json TEXT NOT NULL)',
     `CREATE TABLE runs (
        run TEXT PRIMARY KEY, started_seq INTEGER NOT NULL, started_at TEXT NOT NULL, input_hash TEXT NOT NULL,
        ended_seq INTEGER, ended_at TEXT, outcome TEXT)`,
-    'CREATE TABLE receipts (id INTEGER PRIMARY KEY, run TEXT, body TEXT NOT NULL)',
+    // seq: the event that the receipt is about the end of.
+    'CREATE TABLE receipts (id INTEGER PRIMARY KEY, run TEXT, seq INTEGER NOT NULL, body TEXT NOT NULL)',
     `CREATE TABLE steps (
        key TEXT PRIMARY KEY, step TEXT NOT NULL, at INTEGER NOT NULL, args_hash TEXT NOT NULL)`,
     'CREATE TABLE drafts (id TEXT PRIMARY KEY, content TEXT NOT NULL)',

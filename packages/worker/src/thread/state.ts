@@ -59,6 +59,8 @@ export type ThreadState = {
   /** Events outside of any run. */
   loose: number;
   launch: Launch;
+  /** Ids of the drafts, so that a text without one costs no query. */
+  drafts: readonly string[];
 };
 
 export const FRESH: ThreadState = {
@@ -76,4 +78,5 @@ export const FRESH: ThreadState = {
     inputs: 0,
     heard: 0,
   },
+  drafts: [],
 };

@@ -4,7 +4,14 @@ import type { Hashing } from './hashing.ts';
 import { storeToolEnd } from './receipts.ts';
 
 type Work = Record<string, unknown>;
-type Context = { sql: Sql; hashing: Hashing; thread: ThreadId; run: RunId | null; now: number };
+type Context = {
+  sql: Sql;
+  hashing: Hashing;
+  thread: ThreadId;
+  run: RunId | null;
+  seq: number;
+  now: number;
+};
 
 /**
  * The step of a `tool` or `command` event. `start` opens one; `done` or `error` with the same id (or, without
@@ -41,6 +48,7 @@ export function stepOf(context: Context, body: Work): StepId | null {
   storeToolEnd(sql, hashing, {
     thread: context.thread,
     run: context.run,
+    seq: context.seq,
     step,
     name: name.slice(0, 256),
     argsHash: open?.args_hash ?? argsHash,

@@ -2,17 +2,6 @@ import type { FeedItem, FeedSource } from '../feed/feed-source.ts';
 import type { Sql } from '../storage/sql.ts';
 import type { Thread } from './thread.ts';
 
-type LogRow = {
-  seq: number;
-  run: string | null;
-  step: string | null;
-  event: number;
-  at: string;
-  source: string;
-  body: string;
-  hash: string;
-};
-
 /** A thread's log as a feed. */
 export class ThreadFeed implements FeedSource {
   #sql: Sql;
@@ -27,17 +16,19 @@ export class ThreadFeed implements FeedSource {
     return this.#thread.state.seq;
   }
 
-  read(after: number, limit: number): FeedItem[] {
-    const { thread } = this.#thread.meta;
-    return this.#sql
-      .all<LogRow>(
-        'SELECT seq, run, step, event, at, source, body, hash FROM log WHERE seq > ? ORDER BY seq LIMIT ?',
-        after,
-        limit,
-      )
-      .map((row) => ({
-        seq: row.seq,
-        json: `{"seq":${row.seq},"thread":"${thread}","run":${JSON.stringify(row.run)},"step":${JSON.stringify(row.step)},"event":${row.event},"at":"${row.at}","source":"${row.source}","body":${row.body},"hash":"${row.hash}"}`,
-      }));
+  read(after: number, limit: number, enough: number): FeedItem[] {
+    const rows = this.#sql.iterate<FeedItem>(
+      'SELECT seq, json FROM log WHERE seq > ? ORDER BY seq LIMIT ?',
+      after,
+      limit,
+    );
+    const items: FeedItem[] = [];
+    let size = 0;
+    for (const { seq, json } of rows) {
+      items.push({ seq, json });
+      size += json.length;
+      if (size >= enough) break;
+    }
+    return items;
   }
 }

@@ -4,7 +4,7 @@ import { redactorOf, secretsOf } from '../auth/redact.ts';
 import type { Env } from '../env.ts';
 import { encodingOf, jsonPage } from '../feed/feed-request.ts';
 import { SseReaders } from '../feed/sse.ts';
-import { Viewers, type ViewerSocket } from '../feed/viewers.ts';
+import { newcomer, Viewers, type ViewerSocket } from '../feed/viewers.ts';
 import { attempt, notFound, type Result } from '../result.ts';
 import { Serial } from '../serial.ts';
 import { acceptSocket, attachmentOf, textOf, ViewerSockets } from '../sockets.ts';
@@ -14,10 +14,10 @@ import { isFresh, migrate } from '../storage/schema.ts';
 import type { Sql } from '../storage/sql.ts';
 import { readValue, writeValue } from '../storage/values.ts';
 import { AgentLink } from './agent-link.ts';
-import { offload } from './blobs.ts';
+import { offload, removeBlobs } from './blobs.ts';
 import { deliverOutbox } from './delivery.ts';
 import { readDrafts } from './drafts.ts';
-import { exportPage, type ExportPage } from './export-page.ts';
+import { type ExportCursor, exportPage, type ExportPage } from './export-page.ts';
 import { largeLines } from './lines.ts';
 import { LinkSockets } from './link-sockets.ts';
 import { nodeHashing } from './node-hashing.ts';
@@ -101,8 +101,8 @@ export class ThreadObject extends DurableObject<Env> {
     return attempt(() => jsonPage(this.#for(user).feed, after, limit));
   }
 
-  exportPage(user: string, after: number, upTo: number | null): Result<ExportPage> {
-    return attempt(() => exportPage(this.#sql, this.#for(user), after, upTo));
+  exportPage(user: string, cursor: ExportCursor | null): Result<ExportPage> {
+    return attempt(() => exportPage(this.#sql, this.#for(user), cursor));
   }
 
   /** Whether this user may read the thread. */
@@ -120,11 +120,13 @@ export class ThreadObject extends DurableObject<Env> {
     const parts = this.#parts;
     if (!parts) return;
     parts.viewers.close('{"t":"deleted"}', 1000, 'deleted');
+    parts.readers.end();
     parts.link.end('deleted');
     parts.thread.erase();
     writeValue(this.#sql, 'deleted', true);
     this.#parts = null;
     this.#alarms.schedule('outbox', Date.now() + REDELIVER_MS);
+    this.#alarms.schedule('blobs', Date.now());
     await this.#deliver();
   }
 
@@ -139,8 +141,10 @@ export class ThreadObject extends DurableObject<Env> {
     if (!parts) return new Response(null, { status: 404 });
     const after = Number(new URL(request.url).searchParams.get('after'));
     if (encodingOf(request) === 'sse') return parts.readers.open(after);
-    const memory = { sent: after, pending: [] };
-    const { response, server } = acceptSocket(this.ctx, { kind: 'viewer', memory });
+    const { response, server } = acceptSocket(this.ctx, {
+      kind: 'viewer',
+      memory: newcomer(after),
+    });
     parts.viewers.join(this.#sockets.of(server), after);
     return response;
   }
@@ -167,7 +171,10 @@ export class ThreadObject extends DurableObject<Env> {
 
   override async alarm(): Promise<void> {
     if (isFresh(this.#sql)) return;
-    await this.#alarms.run({ outbox: () => this.#deliver() });
+    await this.#alarms.run({
+      outbox: () => this.#deliver(),
+      blobs: () => this.#removeBlobs(),
+    });
   }
 
   #open(): void {
@@ -208,8 +215,7 @@ export class ThreadObject extends DurableObject<Env> {
   #publish({ stored, deltas, inputs }: Effects): void {
     const parts = this.#parts;
     if (!parts) return;
-    parts.viewers.publish(stored);
-    for (const { id, delta } of deltas) parts.viewers.publishDelta(id, delta);
+    parts.viewers.publish(stored, deltas);
     if (stored.length > 0) parts.readers.wake();
     parts.link.sendInputs(inputs);
     if (this.#sql.all('SELECT id FROM outbox LIMIT 1').length === 0) return;
@@ -234,6 +240,11 @@ export class ThreadObject extends DurableObject<Env> {
       },
     };
     return offload(store, nodeHashing.sha256, thread.meta.thread, large);
+  }
+
+  async #removeBlobs(): Promise<void> {
+    const meta = readValue<ThreadMeta>(this.#sql, 'meta');
+    if (meta) await removeBlobs(this.env.BLOBS, meta.thread);
   }
 
   #forget(ws: WebSocket): void {

@@ -1,5 +1,6 @@
 import {
   type AgentInput,
+  encodeInput,
   FilepathError,
   type InputLine,
   type RunnerBody,
@@ -8,11 +9,20 @@ import {
 } from '@filepath/protocol';
 import { first, type Sql } from '../storage/sql.ts';
 import { readValue, writeValue } from '../storage/values.ts';
-import { Appender, type Stored } from './appender.ts';
+import { Appender } from './appender.ts';
 import { takeDrafts } from './drafts.ts';
 import type { Hashing } from './hashing.ts';
-import { addInput, markWritten, orderStart, orderStop, readInputs } from './launch.ts';
+import {
+  addInput,
+  backlog,
+  markWritten,
+  MAX_BACKLOG,
+  orderStart,
+  orderStop,
+  readInputs,
+} from './launch.ts';
 import { appendLines, type Delta, type Offloaded } from './lines.ts';
+import type { Stored } from './log-table.ts';
 import { putOutbox } from './outbox.ts';
 import { CONTENT_TABLES } from './schema.ts';
 import { FRESH, type ThreadMeta, type ThreadState } from './state.ts';
@@ -67,8 +77,14 @@ export class Thread {
     if (from === 'parent' && lifecycle.stopped) {
       throw new FilepathError('conflict', `${this.#meta.name} is stopped`);
     }
+    const input: AgentInput = { type: 'message', from, content };
+    if (launch.active && backlog(this.#deps.sql, launch) + encodeInput(input).length > MAX_BACKLOG) {
+      throw new FilepathError(
+        'conflict',
+        `${this.#meta.name} has not taken up its last messages: send this one when it has`,
+      );
+    }
     return this.#change((appender) => {
-      const input: AgentInput = { type: 'message', from, content };
       const seq = appender.append(from, input);
       if (key !== null) this.#keep(key, seq);
       if (appender.state.launch.active) {
@@ -130,6 +146,7 @@ export class Thread {
         for (const { id: draft, content } of takeDrafts(this.#deps.sql)) {
           appender.append('fap', { type: 'text', id: draft, content, truncated: true });
         }
+        state.drafts = [];
         state.launch.active = false;
       }
       appender.append('runner', body);
@@ -152,6 +169,9 @@ export class Thread {
     sql.transaction(() => {
       for (const table of CONTENT_TABLES) sql.run(`DELETE FROM ${table}`);
       sql.run('DELETE FROM outbox');
+      sql.run(`DELETE FROM meta WHERE key = 'state'`);
+      // What the delivery of the last order needs stays, without the agent's secrets.
+      writeValue(sql, 'meta', { ...this.#meta, config: {}, apiKey: '' });
       const { thread, slug } = this.#meta;
       putOutbox(sql, 'remove', { kind: 'order', order: { kind: 'remove', thread, slug } });
     });

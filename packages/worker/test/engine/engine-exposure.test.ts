@@ -1,11 +1,13 @@
-import { readdirSync, readFileSync, readlinkSync } from 'node:fs';
-import { connect } from 'node:net';
+import { mkdtempSync, readdirSync, readFileSync, readlinkSync, rmSync } from 'node:fs';
+import { request, type IncomingMessage, type RequestOptions } from 'node:http';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
 
-import { beforeEach, describe, expect, it } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 
 import type { Engine } from '../../engine/index.ts';
-import { fixtureEngine, pidOf } from './engine-fixture.ts';
+import { pidOf, startFixture } from './engine-fixture.ts';
 
 const ENDPOINTS = [
   '/cdn-cgi/platform-proxy',
@@ -24,10 +26,15 @@ const ENDPOINTS = [
 ];
 
 describe('what the engine exposes', () => {
+  const home = mkdtempSync(join(tmpdir(), 'filepath-exposure-'));
   let engine: Engine;
-  beforeEach(async () => {
-    engine = await fixtureEngine();
+  beforeAll(async () => {
+    engine = await startFixture({ home });
     await fetch(`${engine.url}/stored`, { method: 'PUT' });
+  });
+  afterAll(async () => {
+    await engine.stop();
+    rmSync(home, { recursive: true, force: true });
   });
 
   it('listens on no port but the public one', () => {
@@ -38,27 +45,25 @@ describe('what the engine exposes', () => {
   it.each(ENDPOINTS)('leads %s to the worker like any other path', async (path) => {
     const answer = await fetch(`${engine.url}${path}`);
     expect(await answer.text()).toContain('the page');
-    const posted = await raw(engine, `POST ${path} HTTP/1.1\r\nHost: x\r\nContent-Length: 0`);
-    expect(posted).not.toContain('secret');
-    expect(posted).not.toContain('/tmp/');
+    const posted = await raw(engine, { method: 'POST', path });
+    expect(posted.text).not.toContain('secret');
+    expect(posted.text).not.toContain('/tmp/');
   });
 
   it('gives the worker the URL, host and headers as they came', async () => {
-    const { host } = new URL(engine.url);
-    const answer = await raw(
-      engine,
-      [
-        'GET /seen HTTP/1.1',
-        'Host: foreign.example:99',
-        'MF-Original-URL: http://127.0.0.1/count',
-        'MF-Route-Override: filepath-setup',
-        'MF-Proxy-Shared-Secret: x',
-        'MF-CF-Blob: {"forged":true}',
-        'Origin: http://evil.example',
-        'Accept-Encoding: identity',
-      ].join('\r\n'),
-    );
-    const seen: unknown = JSON.parse(answer.slice(answer.indexOf('{')));
+    const answer = await raw(engine, {
+      path: '/seen',
+      headers: {
+        Host: 'foreign.example:99',
+        'MF-Original-URL': 'http://127.0.0.1/count',
+        'MF-Route-Override': 'filepath-setup',
+        'MF-Proxy-Shared-Secret': 'x',
+        'MF-CF-Blob': '{"forged":true}',
+        Origin: 'http://evil.example',
+        'Accept-Encoding': 'identity',
+      },
+    });
+    const seen: unknown = JSON.parse(answer.text);
     expect(seen).toMatchObject({
       url: 'http://foreign.example:99/seen',
       headers: {
@@ -67,16 +72,13 @@ describe('what the engine exposes', () => {
         'accept-encoding': 'identity',
       },
     });
-    expect(JSON.stringify(seen)).not.toContain(`"url":"http://${host}`);
     expect(seen).not.toHaveProperty('cf.forged');
   });
 
   it('opens no RPC session for the host that Miniflare reserves for it', async () => {
-    const answer = await raw(
-      engine,
-      'CONNECT miniflare-unsafe-internal-capnp-connect HTTP/1.1\r\nHost: miniflare-unsafe-internal-capnp-connect',
-    );
-    expect(answer).not.toMatch(/^HTTP\/1\.1 200/);
+    const host = 'miniflare-unsafe-internal-capnp-connect';
+    const answer = await raw(engine, { method: 'CONNECT', path: host, headers: { Host: host } });
+    expect(answer.status).toBeGreaterThanOrEqual(400);
   });
 
   it('carries WebSockets', async () => {
@@ -91,12 +93,22 @@ describe('what the engine exposes', () => {
   });
 });
 
-/** Sends a request byte for byte, since fetch refuses to set some of these headers. */
-async function raw(engine: Engine, head: string): Promise<string> {
+/** Sends headers that fetch refuses to send. */
+function raw(engine: Engine, asked: RequestOptions): Promise<{ status: number; text: string }> {
   const { hostname, port } = new URL(engine.url);
-  const socket = connect(Number(port), hostname);
-  socket.write(`${head}\r\nConnection: close\r\n\r\n`);
-  return text(socket);
+  return new Promise((resolve, reject) => {
+    const answered = (response: IncomingMessage): void => {
+      const status = response.statusCode ?? 0;
+      text(response).then((body) => resolve({ status, text: body }), reject);
+    };
+    const sent = request({ ...asked, hostname, port, agent: false }, answered);
+    sent.on('error', reject);
+    sent.on('connect', (response, socket) => {
+      socket.destroy();
+      resolve({ status: response.statusCode ?? 0, text: '' });
+    });
+    sent.end();
+  });
 }
 
 function listeningPorts(pid: number): number[] {

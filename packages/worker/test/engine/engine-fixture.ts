@@ -17,16 +17,21 @@ export function temporaryHome(): string {
 }
 
 export async function fixtureEngine(options: Partial<EngineOptions> = {}): Promise<Engine> {
-  const engine = await startEngine({
-    home: options.home ?? temporaryHome(),
+  const engine = await startFixture({ home: temporaryHome(), ...options });
+  onTestFinished(() => engine.stop());
+  return engine;
+}
+
+export function startFixture(
+  options: Partial<EngineOptions> & { readonly home: string },
+): Promise<Engine> {
+  return startEngine({
     host: '127.0.0.1',
     port: 0,
     bindings: { GREETING: 'hello' },
     dist: fixture,
     ...options,
   });
-  onTestFinished(() => engine.stop());
-  return engine;
 }
 
 /** Asks until an answer comes: the port refuses connections while workerd is being restarted. */

@@ -3,7 +3,7 @@ import { describe, expect, it, vi } from 'vitest';
 import { z } from 'zod';
 import { authRoutes } from '../../src/auth/routes.ts';
 import { buildApp } from '../../src/http/app.ts';
-import { defineRoute, json } from '../../src/http/route.ts';
+import { defineRoute, json, type Route } from '../../src/http/route.ts';
 import { systemRoutes } from '../../src/http/system-routes.ts';
 import { testContext, testEnv } from './env-fixture.ts';
 
@@ -38,7 +38,7 @@ const link = defineRoute(
 );
 
 const remote = Object.assign(new Error('taken'), { name: 'FilepathError', code: 'conflict' });
-const routes = [
+const routes: Route[] = [
   ...systemRoutes({ agents: async () => ({ available: true }), routes: () => routes }),
   ...authRoutes,
   echo,

@@ -1,11 +1,12 @@
 import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { generateSQLiteDrizzleJson, generateSQLiteMigration } from 'drizzle-kit/api';
 import { describe, expect, it } from 'vitest';
 import * as authSchema from '../../src/db/auth-schema.ts';
 import * as indexSchema from '../../src/db/index-schema.ts';
 
 const read = (name: string) =>
-  readFileSync(new URL(`../../migrations/${name}`, import.meta.url), 'utf8');
+  readFileSync(join(import.meta.dirname, '../../migrations', name), 'utf8');
 
 describe('migrations', () => {
   const journal = JSON.parse(read('meta/_journal.json')) as { entries: { tag: string }[] };

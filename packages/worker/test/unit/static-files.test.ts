@@ -10,7 +10,7 @@ const PAGE = `<!doctype html><script src="/a.js"></script><script>${SCRIPT}</scr
 const ASSETS = {
   fetch: async (request: Request) => {
     const { pathname } = new URL(request.url);
-    if (/\.js$/.test(pathname) && !pathname.includes('gone'))
+    if (pathname.endsWith('.js') && !pathname.includes('gone'))
       return new Response('export {}', { headers: { 'content-type': 'text/javascript' } });
     if (request.headers.has('if-none-match')) return new Response(null, { status: 304 });
     return new Response(PAGE, { headers: { 'content-type': 'text/html; charset=utf-8' } });

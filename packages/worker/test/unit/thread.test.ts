@@ -1,6 +1,7 @@
 import { ChainReader, Receipt } from '@filepath/protocol';
 import { describe, expect, it } from 'vitest';
 import { first } from '../../src/storage/sql.ts';
+import { bodyText } from '../../src/thread/log-table.ts';
 import { readDrafts } from '../../src/thread/drafts.ts';
 import { nodeHashing } from '../../src/thread/node-hashing.ts';
 import { readOutbox } from '../../src/thread/outbox.ts';
@@ -35,7 +36,8 @@ describe('a thread', () => {
   it('keeps the words of the agent, also those it does not know', () => {
     const t = started();
     t.say('{"type":"text","content":"a","zebra":1,"__proto__":{"x":1}}');
-    const { body } = first<{ body: string }>(t.sql, 'SELECT body FROM log WHERE seq = 3') ?? {};
+    const { json = '' } = first<{ json: string }>(t.sql, 'SELECT json FROM log WHERE seq = 3') ?? {};
+    const body = bodyText(json);
     expect(body).toBe('{"type":"text","content":"a","zebra":1,"__proto__":{"x":1}}');
   });
 
@@ -60,7 +62,14 @@ describe('a thread', () => {
   it('[LINK2] skips what is stored already and asks to resume after a gap', () => {
     const t = started();
     t.thread.lines(0, [[10, '{"type":"text","content":"a"}']], new Map());
-    t.thread.lines(0, [[10, '{"type":"text","content":"a"}'], [20, '{"type":"text","content":"b"}']], new Map());
+    t.thread.lines(
+      0,
+      [
+        [10, '{"type":"text","content":"a"}'],
+        [20, '{"type":"text","content":"b"}'],
+      ],
+      new Map(),
+    );
     expect(t.events().filter((event) => event.source === 'fap')).toHaveLength(2);
     expect(t.thread.lines(30, [[40, 'x']], new Map())).toBe('resync');
     expect(t.thread.state.launch.offset).toBe(20);
@@ -68,7 +77,12 @@ describe('a thread', () => {
 
   it('turns a line that is no event into a bounded log event with the reason', () => {
     const t = started();
-    t.say('x'.repeat(100_000), '{"type":"nope"}', '{"type":"text"}', '{"type":"text","content":"on","seq":9}');
+    t.say(
+      'x'.repeat(100_000),
+      '{"type":"nope"}',
+      '{"type":"text"}',
+      '{"type":"text","content":"on","seq":9}',
+    );
     const bodies = t.events().slice(2);
     expect(bodies.map((event) => event.source)).toEqual(['runner', 'runner', 'runner', 'fap']);
     expect(bodies[0]?.body).toMatchObject({ rejected: { reason: 'not JSON', bytes: 100_000 } });
@@ -128,7 +142,12 @@ describe('a thread', () => {
     const t = started();
     t.say({ type: 'text', id: 'm1', partial: true, content: 'hal' });
     observe(t, { type: 'exit', code: 1 });
-    expect(t.events().slice(-2).map((event) => event.body)).toMatchObject([
+    expect(
+      t
+        .events()
+        .slice(-2)
+        .map((event) => event.body),
+    ).toMatchObject([
       { type: 'text', id: 'm1', content: 'hal', truncated: true },
       { type: 'exit', code: 1 },
     ]);
@@ -138,7 +157,9 @@ describe('a thread', () => {
   it('gives a message to the running process, once, in order', () => {
     const t = started();
     const { inputs } = t.thread.message('user', 'more', null);
-    expect(inputs).toEqual([{ id: 2, line: '{"type":"message","from":"user","content":"more"}\n' }]);
+    expect(inputs).toEqual([
+      { id: 2, line: '{"type":"message","from":"user","content":"more"}\n' },
+    ]);
     t.thread.written(1);
     expect(t.thread.pendingInputs(1).map((input) => input.id)).toEqual([2]);
   });
@@ -149,7 +170,11 @@ describe('a thread', () => {
     t.thread.message('user', 'second', null);
     observe(t, { type: 'exit', code: 0 });
     expect(t.thread.state.launch).toMatchObject({ epoch: 2, active: true, offset: 0, inputs: 1 });
-    expect(t.thread.state.lifecycle).toMatchObject({ status: 'idle', reason: 'queued', open: true });
+    expect(t.thread.state.lifecycle).toMatchObject({
+      status: 'idle',
+      reason: 'queued',
+      open: true,
+    });
     expect(orders(t).at(-1)).toMatchObject({ kind: 'start', epoch: 2, task: 'second' });
   });
 

@@ -1,6 +1,12 @@
 import { describe, expect, it } from 'vitest';
 import type { FeedItem, FeedSource } from '../../src/feed/feed-source.ts';
-import { type DraftState, type ViewerMemory, Viewers, type ViewerSocket } from '../../src/feed/viewers.ts';
+import {
+  type DraftState,
+  newcomer,
+  type ViewerMemory,
+  Viewers,
+  type ViewerSocket,
+} from '../../src/feed/viewers.ts';
 
 class Source implements FeedSource {
   items: FeedItem[] = [];
@@ -61,7 +67,7 @@ describe('viewers', () => {
     viewers.join(socket, 0);
     for (let i = 0; i < 2000; i += 1) viewers.publish([source.add(500)]);
     expect(socket.bytes).toBeLessThan(12_000);
-    for (let last = 0; last < 2000; ) {
+    for (let last = 0; last < 2000;) {
       last = socket.seqs.at(-1) ?? 0;
       viewers.receive(socket, ack(last));
     }
@@ -84,7 +90,7 @@ describe('viewers', () => {
   it('gives the draft to one that joins, deltas to those that are up to date', () => {
     const { viewers, socket } = setup([{ id: 'm', content: 'he' }]);
     viewers.join(socket, 0);
-    viewers.publishDelta('m', 'llo');
+    viewers.publish([], [{ id: 'm', delta: 'llo' }]);
     expect(socket.frames.map((frame) => JSON.parse(frame))).toEqual([
       { t: 'draft', id: 'm', content: 'he' },
       { t: 'delta', id: 'm', delta: 'llo' },
@@ -95,11 +101,16 @@ describe('viewers', () => {
     const drafts = [{ id: 'm', content: 'whole' }];
     const { viewers, socket } = setup(drafts);
     viewers.join(socket, 0);
-    for (let i = 0; i < 1000; i += 1) viewers.publishDelta('m', 'x'.repeat(100));
+    const delta = 'x'.repeat(100);
+    for (let i = 0; i < 1000; i += 1) viewers.publish([], [{ id: 'm', delta }]);
     expect(socket.bytes).toBeLessThan(12_000);
     const sent = socket.frames.length;
     viewers.receive(socket, ack(0, sent));
-    expect(JSON.parse(socket.frames[sent] ?? '')).toEqual({ t: 'draft', id: 'm', content: 'whole' });
+    expect(JSON.parse(socket.frames[sent] ?? '')).toEqual({
+      t: 'draft',
+      id: 'm',
+      content: 'whole',
+    });
   });
 
   it('goes on after the memory was lost, without a gap or a repetition', () => {
@@ -107,7 +118,7 @@ describe('viewers', () => {
     viewers.join(socket, 0);
     for (let i = 0; i < 10; i += 1) viewers.publish([source.add()]);
     const again = new Viewers<Socket>(source, () => []);
-    again.restore(socket, socket.memory ?? { sent: 0, pending: [] });
+    again.restore(socket, socket.memory ?? newcomer(0));
     again.publish([source.add()]);
     expect(socket.seqs).toEqual(upTo(11));
   });

@@ -1,5 +1,5 @@
-const SHOWN_LINES = 40;
-const SHOWN_CHARS = 16_000;
+const SHOWN_LINES = 12;
+const SHOWN_CHARS = 4000;
 
 // eslint-disable-next-line no-control-regex
 const TERMINAL = /\u001b(?:\[[0-?]*[ -/]*[@-~]|\][^\u0007\u001b]*(?:\u0007|\u001b\\)?|[@-Z\\-_])/g;

@@ -7,7 +7,12 @@ export function nodeSql(): Sql {
   let depth = 0;
   return {
     all: <T extends Row>(query: string, ...bindings: SqlValue[]) =>
-      db.prepare(query).all(...bindings).map((row) => ({ ...row })) as T[],
+      db
+        .prepare(query)
+        .all(...bindings)
+        .map((row) => ({ ...row })) as T[],
+    iterate: <T extends Row>(query: string, ...bindings: SqlValue[]) =>
+      db.prepare(query).iterate(...bindings) as Iterable<T>,
     run: (query, ...bindings) => {
       db.prepare(query).run(...bindings);
     },

@@ -1,4 +1,10 @@
-import { newSessionId, newThreadId, RunnerId, type LogEvent, type SpoolLine } from '@filepath/protocol';
+import {
+  newSessionId,
+  newThreadId,
+  RunnerId,
+  type LogEvent,
+  type SpoolLine,
+} from '@filepath/protocol';
 import { migrate } from '../../../src/storage/schema.ts';
 import type { Sql } from '../../../src/storage/sql.ts';
 import { writeValue } from '../../../src/storage/values.ts';
@@ -48,7 +54,7 @@ function open(sql: Sql, meta: ThreadMeta): TestThread {
     sql,
     thread,
     feed,
-    events: () => feed.read(0, 100_000).map((item) => JSON.parse(item.json) as LogEvent),
+    events: () => feed.read(0, 100_000, Infinity).map((item) => JSON.parse(item.json) as LogEvent),
     say: (...bodies) => {
       const from = thread.state.launch.offset;
       let end = from;
@@ -67,14 +73,23 @@ function open(sql: Sql, meta: ThreadMeta): TestThread {
 
 export function observe(
   { thread }: TestThread,
-  body: { type: 'started' } | { type: 'exit'; code: number | null; reason?: 'exited' | 'stopped' | 'lost' } | { type: 'refused'; reason: string },
+  body:
+    | { type: 'started' }
+    | { type: 'exit'; code: number | null; reason?: 'exited' | 'stopped' | 'lost' }
+    | { type: 'refused'; reason: string },
 ): Effects {
   const { epoch, observed } = thread.state.launch;
   const full =
     body.type === 'started'
       ? { type: 'started' as const, epoch, executor: 'sandbox' as const }
       : body.type === 'exit'
-        ? { type: 'exit' as const, epoch, code: body.code, signal: null, reason: body.reason ?? ('exited' as const) }
+        ? {
+            type: 'exit' as const,
+            epoch,
+            code: body.code,
+            signal: null,
+            reason: body.reason ?? ('exited' as const),
+          }
         : { type: 'refused' as const, epoch, reason: body.reason };
   const effects = thread.observed(observed + 1, full);
   if (effects === 'resync') throw new Error('resync');

@@ -1,0 +1,16 @@
+import { startEngine } from '../packages/worker/engine/index.ts';
+import { startRunner } from '../packages/runner/src/index.ts';
+import { freePort } from '@filepath/testkit';
+import { mkdtempSync } from 'node:fs';
+import { bareRelay } from './bare-relay.ts';
+import { ourRelay } from './our-relay.ts';
+import { bareStarts, ourStarts } from './spawn.ts';
+console.log('bare', await bareRelay(mkdtempSync('/tmp/fp-b-'), 200, 10, 60000));
+const home = mkdtempSync('/tmp/fp-home-');
+const port = await freePort();
+const e = await startEngine({ home, host:'127.0.0.1', port, bindings: { FILEPATH_TOKEN:'tok', FILEPATH_RUNNER_TOKEN:'rtok', FILEPATH_SECRET:'s'.repeat(40), FILEPATH_ORIGINS:`http://127.0.0.1:${port}` } });
+const r = await startRunner({ home, url: e.url, token:'rtok', id:'rn_local' as never, log: ()=>{} });
+const inst = { url: e.url, token: 'tok' } as never;
+console.log('ours', await ourRelay(inst, 200, 10, 60000));
+console.log('start', await bareStarts(10), await ourStarts(inst, 10));
+await r.stop(); await e.stop();

@@ -1,0 +1,93 @@
+import { AxeBuilder } from '@axe-core/playwright';
+import { makeRepo, scriptAgent, startBrowser, startInstance, tempDir } from '@filepath/testkit';
+import type { Page } from 'playwright-core';
+import { expect, it } from 'vitest';
+
+/** Every FAP event that shows as a block of its own, and what else a thread of this agent shows. */
+const KINDS = ['message', 'status', 'text', 'tool', 'command', 'commits', 'spawn', 'workers', 'handoff', 'done'];
+
+const [shell, flag, script, name] = scriptAgent('all-events').command;
+const COMMAND = `exec ${shell} ${flag} '${(script ?? '').replaceAll("'", `'\\''`)}' ${name}`;
+
+async function kinds(page: Page): Promise<string[]> {
+  return page.locator('[data-block]').evaluateAll((blocks) =>
+    blocks.map((block) => block.getAttribute('data-block') ?? ''),
+  );
+}
+
+async function axe(page: Page): Promise<string[]> {
+  const { violations } = await new AxeBuilder({ page }).analyze();
+  return violations.map((one) => `${one.id}: ${one.nodes.map((node) => node.target.join(' ')).join(', ')}`);
+}
+
+it('sign in, create a session on a repository, spawn an agent, watch every event, reload, open a second browser', async () => {
+  await using instance = await startInstance();
+  await using browser = await startBrowser();
+  using repo = tempDir('repo');
+  makeRepo(repo.path);
+  const page = await browser.visitor();
+
+  await page.goto(`${instance.url}/`);
+  await page.waitForURL('**/sign-in');
+  await page.goto(instance.signInUrl);
+  await page.getByTestId('new-session').first().click();
+  await page.getByLabel(/repository/i).fill(repo.path);
+  await page.getByTestId('create-session').click();
+  await page.waitForURL('**/session/ses_*');
+  await page.getByLabel(/command/i).fill(COMMAND);
+  await page.getByTestId('spawn-confirm').click();
+
+  await page.getByTestId('message-input').fill('say everything');
+  await page.getByTestId('message-input').press('Enter');
+  await page.locator('[data-block="done"]').waitFor();
+  for (const kind of KINDS) await page.locator(`[data-block="${kind}"]`).first().waitFor();
+  await page.locator('[data-node][data-status="done"]', { hasText: 'helper' }).waitFor();
+
+  await page.getByTestId('message-input').fill('a second message');
+  await page.getByTestId('send').click();
+  await page.getByText('echo: a second message').waitFor();
+  const seen = await kinds(page);
+  const shown = await page.locator('[data-block]').allInnerTexts();
+
+  await page.reload();
+  await page.getByText('echo: a second message').waitFor();
+  expect(await kinds(page)).toEqual(seen);
+  expect(await page.locator('[data-block]').allInnerTexts()).toEqual(shown);
+
+  const other = await browser.visitor({ dark: true });
+  await other.goto(`${instance.url}/api/auth/sign-in/link?token=${instance.token}`);
+  await other.goto(page.url());
+  await other.getByText('echo: a second message').waitFor();
+  expect(await kinds(other)).toEqual(seen);
+
+  await other.getByTestId('message-input').fill('from the other browser');
+  await other.getByTestId('message-input').press('Enter');
+  await page.getByText('echo: from the other browser').waitFor();
+
+  await page.locator('[data-node]', { hasText: 'helper' }).first().click();
+  await page.getByText('child at work on: child: say hello').first().waitFor();
+
+  expect(await axe(page)).toEqual([]);
+  expect(await axe(other)).toEqual([]);
+  if (process.env['SCREENSHOTS']) {
+    const dir = process.env['SCREENSHOTS'];
+    await other.screenshot({ path: `${dir}/walk-dark.png` });
+    await page.locator('[data-node]').first().click();
+    await page.getByText('echo: a second message').waitFor();
+    await page.screenshot({ path: `${dir}/walk-light.png` });
+    await page.goto(`${instance.url}/`);
+    await page.getByTestId('new-session').first().waitFor();
+    await page.screenshot({ path: `${dir}/dashboard.png` });
+  }
+});
+
+it('a sign-in link works once', async () => {
+  await using instance = await startInstance();
+  await using browser = await startBrowser();
+  const first = await browser.visitor();
+  await first.goto(instance.signInUrl);
+  await first.getByTestId('new-session').first().waitFor();
+  const second = await browser.visitor();
+  await second.goto(instance.signInUrl);
+  await second.waitForURL('**/sign-in?error=*');
+});

@@ -1,0 +1,33 @@
+import { Api, chance, follow, isType, scriptAgent, startBrowser, startInstance } from '@filepath/testkit';
+import { expect, it } from 'vitest';
+import { expectWhole, hasNumber } from './support.ts';
+
+const COUNT = 5000;
+
+it('an open browser catches up by itself after kills of engine and process', async () => {
+  const dice = chance('browser');
+  await using instance = await startInstance();
+  await using browser = await startBrowser();
+  const api = new Api(instance);
+  const { session, node } = await api.agent(scriptAgent('stream', String(COUNT), '0.05', '50').command);
+  const page = await browser.visitor();
+  await page.goto(instance.signInUrl);
+  await page.goto(`${instance.url}/session/${session.id}`);
+  await page.getByTestId('message-input').waitFor();
+  const feed = follow(instance, node.id);
+  await api.message(node.id, 'go');
+  await feed.until(hasNumber(500 + dice.below(500)));
+  instance.killEngine();
+  await feed.until(hasNumber(1500 + dice.below(500)));
+  await instance.killProcess();
+  await instance.start();
+  await feed.until(isType('exit'));
+  feed.close();
+  expectWhole(feed.events, COUNT);
+
+  await page.locator('[data-block="done"]').waitFor({ timeout: 60_000 });
+  const texts = await page
+    .locator('[data-block="text"]')
+    .evaluateAll((blocks) => blocks.map((block) => block.textContent?.trim() ?? ''));
+  expect(texts.map(Number)).toEqual(Array.from({ length: COUNT }, (_, i) => i + 1));
+});

@@ -1,0 +1,41 @@
+import type { LogEvent } from '@filepath/protocol';
+import { ChainReader } from '@filepath/protocol';
+import { createHash } from 'node:crypto';
+import { expect } from 'vitest';
+
+const sha256 = (text: string): string => createHash('sha256').update(text).digest('hex');
+
+export const bodyOf = (event: LogEvent): Record<string, unknown> =>
+  typeof event.body === 'object' && event.body !== null
+    ? (event.body as Record<string, unknown>)
+    : {};
+
+/** The numbers that the stream agent printed, as they stand in the log. */
+export function numbers(events: readonly LogEvent[]): number[] {
+  return events
+    .filter((event) => event.source === 'fap' && bodyOf(event)['type'] === 'text')
+    .map((event) => Number(bodyOf(event)['content']));
+}
+
+export const upTo = (n: number): number[] => Array.from({ length: n }, (_, i) => i + 1);
+
+/** Every event once, in order, unchanged. */
+export function expectWhole(events: readonly LogEvent[], count: number): void {
+  const chain = new ChainReader(sha256);
+  for (const event of events) expect(chain.next(event)).toBeNull();
+  expect(numbers(events)).toEqual(upTo(count));
+}
+
+export const hasNumber =
+  (n: number) =>
+  (event: LogEvent): boolean =>
+    event.source === 'fap' && bodyOf(event)['content'] === String(n);
+
+export function processExists(pid: number): boolean {
+  try {
+    process.kill(pid, 0);
+    return true;
+  } catch {
+    return false;
+  }
+}

@@ -1,0 +1,92 @@
+import { open, rename, rm } from 'node:fs/promises';
+import { parseArgs } from 'node:util';
+import { createClient } from '@filepath/client';
+import { ExportEnd, FilepathError, LIMITS, ThreadId } from '@filepath/protocol';
+import { findInstance, homeOf } from '../instance-file.ts';
+import type { Io } from '../io.ts';
+import { readLines } from '../lines.ts';
+import { UsageError, withUsage } from '../usage.ts';
+
+const USAGE = `Usage: filepath export THREAD [-o FILE]
+
+Writes a thread of the running instance as signed NDJSON to stdout, or to FILE, whole or not at all.`;
+
+export { exportThread as export };
+
+export async function exportThread(args: string[], io: Io): Promise<number> {
+  return withUsage(io, USAGE, async () => {
+    const { values, positionals } = parseArgs({
+      args,
+      allowPositionals: true,
+      options: {
+        help: { type: 'boolean', short: 'h' },
+        output: { type: 'string', short: 'o' },
+      },
+    });
+    if (values.help) {
+      io.out(USAGE);
+      return 0;
+    }
+    const thread = ThreadId.safeParse(positionals[0]);
+    if (!thread.success || positionals.length > 1) {
+      throw new UsageError('Name one thread by its id, th_….');
+    }
+    const instance = findInstance(io.env);
+    if (instance === null) {
+      throw new FilepathError(
+        'unavailable',
+        `No filepath runs on ${homeOf(io.env)}. Start it with "npm start", then export again.`,
+      );
+    }
+    const client = createClient({ baseUrl: instance.url, token: instance.token });
+    const body = await client.thread.export(thread.data, io.signal);
+    if (values.output === undefined) {
+      await copy(body, (line) => io.out(line));
+    } else {
+      await toFile(body, values.output);
+      io.err(`exported to ${values.output}`);
+    }
+    return 0;
+  });
+}
+
+/** Throws when the stream ends before the export does. */
+async function copy(
+  body: AsyncIterable<Uint8Array>,
+  sink: (line: string) => void | Promise<unknown>,
+): Promise<void> {
+  let last = '';
+  for await (const line of readLines(body, 2 * LIMITS.frame)) {
+    if (line.text === null) {
+      throw new FilepathError('internal', `The export has a line that is ${line.problem}.`);
+    }
+    last = line.text;
+    await sink(last);
+  }
+  if (!isEnd(last)) {
+    throw new FilepathError('unavailable', 'The export was cut off. Try again.');
+  }
+}
+
+async function toFile(body: AsyncIterable<Uint8Array>, file: string): Promise<void> {
+  const temporary = `${file}.${process.pid}.part`;
+  const handle = await open(temporary, 'wx', 0o600);
+  try {
+    await copy(body, (line) => handle.write(`${line}\n`));
+    await handle.sync();
+    await handle.close();
+    await rename(temporary, file);
+  } catch (error) {
+    await handle.close().catch(() => {});
+    await rm(temporary, { force: true });
+    throw error;
+  }
+}
+
+function isEnd(line: string): boolean {
+  try {
+    return ExportEnd.safeParse(JSON.parse(line)).success;
+  } catch {
+    return false;
+  }
+}

@@ -1,0 +1,139 @@
+import { existsSync } from 'node:fs';
+import { resolve } from 'node:path';
+import { parseArgs } from 'node:util';
+import { type Client, createClient } from '@filepath/client';
+import { AgentType, FilepathError, GitRepoUrl, type LogEvent } from '@filepath/protocol';
+import { fullBody } from '../full-body.ts';
+import type { Io } from '../io.ts';
+import { remark, RunWatch } from '../run-watch.ts';
+import { someInstance, type SomeInstance } from '../some-instance.ts';
+import { followThread } from '../sse.ts';
+import { UsageError, withUsage } from '../usage.ts';
+
+const USAGE = `Usage: filepath run --agent custom --command "…" [--repo URL] "task"
+
+Runs one task without a browser: the agent's events go to stdout as NDJSON, everything else to stderr.
+--command is run by sh in the agent's sandbox; --repo is cloned into its workspace.
+Exits 0 if the run completed, 1 if it did not. Ctrl-C stops the agent.`;
+
+/** How long a stopped agent may take to end, its grace included. */
+const STOP_MS = 30_000;
+
+type Task = { agent: AgentType; command: string | null; repo: string | null; text: string };
+
+export async function run(args: string[], io: Io): Promise<number> {
+  return withUsage(io, USAGE, async () => {
+    const task = readTask(args);
+    if (task === null) {
+      io.out(USAGE);
+      return 0;
+    }
+    const instance = await someInstance(io);
+    try {
+      return await perform(task, instance, io);
+    } finally {
+      await instance.stop();
+    }
+  });
+}
+
+async function perform(task: Task, instance: SomeInstance, io: Io): Promise<number> {
+  const client = createClient({ baseUrl: instance.url, token: instance.token });
+  const thread = await createAgent(client, task);
+  const watch = new RunWatch(await client.thread.message(thread, task.text));
+  io.err(`thread ${thread}`);
+
+  const reading = new AbortController();
+  let deadline: NodeJS.Timeout | undefined;
+  let stopped: Promise<void> | null = null;
+  const stop = (): void => {
+    if (stopped !== null) return;
+    deadline = setTimeout(() => reading.abort(), STOP_MS);
+    stopped = client.thread.signal(thread, 'stop').catch((error: unknown) => {
+      io.err(error instanceof Error ? error.message : String(error));
+      reading.abort();
+    });
+  };
+  io.signal.addEventListener('abort', stop, { once: true });
+  if (io.signal.aborted) stop();
+  try {
+    for await (const event of followThread(thread, {
+      ...instance,
+      signal: reading.signal,
+      onState: (state) => io.err(state === 'lost' ? 'connection lost, trying again' : 'connected'),
+    })) {
+      const before = watch.outcome;
+      watch.take(event);
+      if (before === null) await show(event, instance, io);
+      if (watch.outcome === null) continue;
+      // What still works or waits would outlive the instance that was started for it.
+      if (instance.own) stop();
+      if (!watch.alive || stopped === null) break;
+    }
+    await stopped;
+  } finally {
+    clearTimeout(deadline);
+    io.signal.removeEventListener('abort', stop);
+  }
+  io.err(`run ${watch.outcome ?? 'did not end'}${watch.reason ? `: ${watch.reason}` : ''}`);
+  return watch.outcome === 'completed' ? 0 : 1;
+}
+
+async function createAgent(client: Client, task: Task): Promise<string> {
+  const session = await client.session.create({
+    name: `run: ${task.text.replace(/\s+/g, ' ').trim()}`.slice(0, 80).trim(),
+    ...(task.repo === null ? {} : { gitRepoUrl: task.repo }),
+    root: {
+      agentType: task.agent,
+      config: task.command === null ? {} : { command: ['sh', '-c', task.command] },
+    },
+  });
+  if (session.rootNodeId !== null) return session.rootNodeId;
+  throw new FilepathError(
+    'internal',
+    `Session ${session.id} was made without its agent. Try again.`,
+  );
+}
+
+async function show(event: LogEvent, instance: SomeInstance, io: Io): Promise<void> {
+  if (event.source === 'fap') {
+    io.out(await fullBody(event, instance));
+    return;
+  }
+  const text = remark(event);
+  if (text !== null) io.err(text);
+}
+
+/** null: the usage was asked for. */
+function readTask(args: string[]): Task | null {
+  const { values, positionals } = parseArgs({
+    args,
+    allowPositionals: true,
+    options: {
+      help: { type: 'boolean', short: 'h' },
+      agent: { type: 'string', default: 'custom' },
+      command: { type: 'string' },
+      repo: { type: 'string' },
+    },
+  });
+  if (values.help) return null;
+  const agent = AgentType.safeParse(values.agent);
+  if (!agent.success) {
+    throw new UsageError(
+      `There is no agent ${values.agent}; there are ${AgentType.options.join(', ')}.`,
+    );
+  }
+  if (agent.data === 'custom' && !values.command) {
+    throw new UsageError('A custom agent needs --command "…".');
+  }
+  const [text] = positionals;
+  if (!text?.trim() || positionals.length > 1) throw new UsageError('Give one task, in quotes.');
+  const repo = values.repo === undefined ? null : repoOf(values.repo);
+  return { agent: agent.data, command: values.command ?? null, repo, text };
+}
+
+function repoOf(given: string): string {
+  const repo = existsSync(given) ? resolve(given) : given;
+  if (GitRepoUrl.safeParse(repo).success) return repo;
+  throw new UsageError(`${given} is neither a git URL nor a folder that exists.`);
+}

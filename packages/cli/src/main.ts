@@ -1,0 +1,74 @@
+import { enableCompileCache } from 'node:module';
+import { fileURLToPath } from 'node:url';
+
+import type { Io } from './io.ts';
+import { VERSION } from './version.ts';
+
+type Command = (args: string[], io: Io) => Promise<number>;
+
+const USAGE = `Usage: filepath COMMAND [OPTION …]
+
+  up        start filepath and print a link that signs you in
+  run       run one task without a browser
+  export    write a thread as signed NDJSON
+  verify    check an export
+  validate  check NDJSON on stdin against FAP
+  doctor    check what filepath needs on this machine
+
+filepath COMMAND --help says more; --version prints the version.`;
+
+/** Each command is loaded only when it is called. */
+const commands: Readonly<Record<string, () => Promise<Command>>> = {
+  up: async () => (await import('./up.ts')).up,
+  run: async () => (await import('./commands/run.ts')).run,
+  export: async () => (await import('./commands/export.ts')).exportThread,
+  verify: async () => (await import('./commands/verify.ts')).verify,
+  validate: async () => (await import('./commands/validate.ts')).validate,
+  doctor: async () => (await import('./commands/doctor.ts')).doctor,
+};
+
+async function main([name = 'help', ...args]: string[], io: Io): Promise<number> {
+  if (name === 'help' || name === '--help' || name === '-h') {
+    io.out(USAGE);
+    return 0;
+  }
+  if (name === '--version' || name === 'version') {
+    io.out(VERSION);
+    return 0;
+  }
+  const load = Object.hasOwn(commands, name) ? commands[name] : undefined;
+  if (load === undefined) {
+    io.err(`There is no command "${name}".`);
+    io.err(USAGE);
+    return 2;
+  }
+  return (await load())(args, io);
+}
+
+/** The first signal asks the command to end; a second one does not wait for it. */
+function interruption(): AbortSignal {
+  const controller = new AbortController();
+  for (const [signal, status] of [['SIGINT', 130], ['SIGTERM', 143], ['SIGHUP', 129]] as const) {
+    process.on(signal, () => {
+      if (controller.signal.aborted) process.exit(status);
+      controller.abort();
+    });
+  }
+  return controller.signal;
+}
+
+// In the repository, not in the temporary directory that other users share.
+enableCompileCache(fileURLToPath(new URL('../../../node_modules/.cache/filepath/code', import.meta.url)));
+// A reader that went away, as in `filepath export … | head`, is no fault.
+for (const stream of [process.stdout, process.stderr]) {
+  stream.on('error', (error: NodeJS.ErrnoException) => {
+    if (error.code !== 'EPIPE') throw error;
+  });
+}
+process.exitCode = await main(process.argv.slice(2), {
+  stdin: process.stdin,
+  out: (line) => void process.stdout.write(`${line}\n`),
+  err: (line) => void process.stderr.write(`${line}\n`),
+  env: process.env,
+  signal: interruption(),
+});

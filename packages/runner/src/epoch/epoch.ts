@@ -1,0 +1,290 @@
+import { type FSWatcher, rmSync, statSync, watch, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import type { InputLine, RunnerBody, RunnerId, StartOrder, StopOrder } from '@filepath/protocol';
+import { agentEnvironment } from '../executor/environment.ts';
+import { type Availability, type Executor, type Place, Refusal } from '../executor/executor.ts';
+import { neverStarts } from '../executor/process-files.ts';
+import { createExclusive, readText, writeDurable } from '../files.ts';
+import type { RunDir } from '../home.ts';
+import { AgentLink } from '../link/agent-link.ts';
+import { type Log, reasonOf, type RunnerLog } from '../log.ts';
+import { SpoolFeed } from '../spool/feed.ts';
+import { Redactor } from '../spool/redactor.ts';
+import { exitBody } from './exit.ts';
+import { ObservedFile } from './observed-file.ts';
+import { StdinFile } from './stdin-file.ts';
+import { readStop, recordStop } from './stop-file.ts';
+import { Stopper } from './stopper.ts';
+
+const TICK_MS = 500;
+const STOPPED_EARLY = 'stopped before it started';
+
+export type EpochContext = {
+  order: StartOrder;
+  place: Place;
+  run: RunDir;
+  executor: Executor;
+  availability: Availability;
+  link: { url: string; token: string; runner: RunnerId; reconnectMs: number };
+  log: Log;
+  /** Ends the processes of earlier epochs of this agent: one process has the workspace. */
+  endEarlier(): Promise<void>;
+  /** The worker has everything. */
+  onOver(): void;
+};
+
+/**
+ * One start of an agent, from the order to the worker's `over`. What it knows is on disk; made again from
+ * there, it goes on wherever a kill has left it.
+ */
+export class Epoch {
+  readonly #context: EpochContext;
+  readonly #redactor: Redactor;
+  readonly #stdin: StdinFile;
+  readonly #observed: ObservedFile;
+  readonly #spool: SpoolFeed;
+  readonly #link: AgentLink;
+  readonly #stopper: Stopper;
+  readonly #givenUp = new AbortController();
+  #watcher: FSWatcher | null = null;
+  #tick: NodeJS.Timeout | null = null;
+  #bringing: Promise<void> | null = null;
+  #ending: Promise<void> | null = null;
+  #closing: Promise<void> | null = null;
+  #closed = false;
+
+  /** The order's file exists. */
+  constructor(context: EpochContext) {
+    const { order, run } = context;
+    this.#context = context;
+    this.#redactor = new Redactor([order.apiKey, ...Object.values(order.config.envVars ?? {})]);
+    this.#stdin = new StdinFile(run.stdin);
+    this.#stdin.append(order.inputs);
+    this.#observed = new ObservedFile(run.observed);
+    this.#spool = new SpoolFeed(run.spool, this.#redactor);
+    this.#stopper = new Stopper(context.executor, run);
+    const identity = { thread: order.thread, epoch: order.epoch, log: context.log };
+    this.#link = new AgentLink(
+      { ...context.link, ...identity },
+      {
+        readable: () => this.#observed.has('started'),
+        seek: (offset) => this.#spool.seek(offset),
+        next: () => this.#spool.next(this.#observed.terminal !== null),
+        exhausted: () => this.#observed.terminal !== null,
+        observations: () => this.#observed.count,
+        observation: (id) => this.#observed.at(id),
+        inputs: () => this.#stdin.count,
+        input: (line: InputLine) => this.#stdin.append([line]),
+        acknowledged: (offset) => this.#spool.acknowledged(offset),
+        over: (reason) => void this.#guard(this.#over(reason)),
+      },
+    );
+  }
+
+  open(): void {
+    this.#link.open();
+    try {
+      this.#watcher = watch(this.#context.run.path, (_event, name) => this.#changed(name));
+      this.#watcher.on('error', () => this.#watcher?.close());
+    } catch (error) {
+      this.#say('warn', 'fault', `cannot watch the run directory: ${reasonOf(error)}`);
+    }
+    this.#tick = setInterval(() => this.#safely(() => this.#check()), TICK_MS);
+    if (readStop(this.#context.run.stop) !== null) this.#armStop();
+    this.#step();
+  }
+
+  /** Stops watching and telling. The process stays. */
+  close(): Promise<void> {
+    this.#closing ??= this.#close();
+    return this.#closing;
+  }
+
+  async #close(): Promise<void> {
+    this.#closed = true;
+    this.#link.close();
+    this.#watcher?.close();
+    if (this.#tick !== null) clearInterval(this.#tick);
+    this.#stopper.cancel();
+    this.#givenUp.abort();
+    await this.#bringing;
+    await this.#ending;
+    this.#spool.close();
+    this.#observed.close();
+  }
+
+  /** Resolves when the stop will happen whatever becomes of this runner. */
+  async stop(order: StopOrder): Promise<void> {
+    await recordStop(this.#context.run.stop, order.graceMs);
+    try {
+      this.#stdin.append(order.inputs);
+    } catch (error) {
+      this.#say('error', 'fault', reasonOf(error));
+    }
+    this.#armStop();
+  }
+
+  /** Ends the process, or keeps it from ever starting. */
+  async end(reason: string): Promise<void> {
+    const { run, executor } = this.#context;
+    if (!this.#claim(reason)) executor.kill(run);
+    this.#givenUp.abort();
+    await executor.settle(run);
+    this.#step();
+  }
+
+  #armStop(): void {
+    if (this.#observed.terminal !== null) return;
+    if (this.#claim(STOPPED_EARLY)) {
+      this.#givenUp.abort();
+      this.#step();
+    } else this.#stopper.arm();
+  }
+
+  /** Takes the place of the process that has not started: none will. */
+  #claim(reason: string): boolean {
+    const shown = this.#redactor.redact(reason).replaceAll('\n', ' ').slice(0, 4000);
+    return createExclusive(this.#context.run.pid, neverStarts(shown));
+  }
+
+  #changed(name: string | null): void {
+    if (this.#closed) return;
+    if (name === 'spool') this.#safely(() => this.#link.pump());
+    else if (name === 'pid' || name === 'exit' || name === 'status.json') this.#step();
+  }
+
+  #check(): void {
+    const { run, executor } = this.#context;
+    this.#link.check();
+    if (this.#observed.terminal === null) {
+      const limit = this.#spool.excess();
+      if (limit !== null && executor.state(run).at === 'alive') {
+        writeFileSync(run.limit, limit, { mode: 0o600 });
+        this.#say('warn', 'killed', limit);
+        executor.kill(run);
+      }
+      this.#step();
+    }
+    this.#link.pump();
+  }
+
+  /** Looks at the process and does what follows. */
+  #step(): void {
+    this.#safely(() => {
+      if (this.#closed || this.#ending !== null || this.#observed.terminal !== null) return;
+      this.#look();
+    });
+  }
+
+  #look(): void {
+    const { run, executor, order } = this.#context;
+    const state = executor.state(run);
+    if (state.at === 'none') {
+      this.#bringing ??= this.#bring().finally(() => this.#step());
+      return;
+    }
+    if (state.at === 'never') {
+      const { reason } = state;
+      this.#end({ type: 'refused', epoch: order.epoch, reason });
+      return;
+    }
+    if (!this.#observed.has('started')) {
+      this.#observe({ type: 'started', epoch: order.epoch, executor: executor.kind });
+      this.#say('info', 'started', 'the agent runs');
+    }
+    if (statSync(run.status, { throwIfNoEntry: false })?.size) rmSync(run.args, { force: true });
+    if (state.at === 'alive') return;
+    this.#ending = this.#guard(
+      executor.settle(run).then(() => {
+        const stopped = readStop(run.stop) !== null;
+        const limit = readText(run.limit);
+        const more = { stopped, limit, stderrPath: run.stderr, redactor: this.#redactor };
+        this.#ending = null;
+        this.#end(exitBody({ epoch: order.epoch, state, ...more }));
+      }),
+    );
+  }
+
+  async #bring(): Promise<void> {
+    const { order, place, run, executor, availability } = this.#context;
+    try {
+      if (!availability.available) throw new Refusal(availability.reason ?? 'no sandbox here');
+      const { command } = order.config;
+      if (command === undefined) {
+        throw new Refusal(`this runner cannot run ${order.agentType}: give its config a command`);
+      }
+      const environment = agentEnvironment(order);
+      await this.#context.endEarlier();
+      const fresh = statSync(join(place.dir, 'workspace'), { throwIfNoEntry: false }) === undefined;
+      if (fresh && order.gitRepoUrl !== null) this.#workspace('cloning', order.gitRepoUrl);
+      await executor.prepare(place, order.gitRepoUrl, this.#givenUp.signal);
+      const last = this.#observed.last;
+      if (fresh || last?.type === 'workspace')
+        this.#workspace('ready', order.gitRepoUrl ?? 'empty folder');
+      if (this.#closed) return;
+      await executor.start({ place, run, command, environment }, () => this.#gone());
+    } catch (error) {
+      if (this.#closed) return;
+      if (!(error instanceof Refusal)) this.#say('error', 'fault', reasonOf(error));
+      if (this.#claim(reasonOf(error))) this.#say('warn', 'refused', reasonOf(error).slice(0, 500));
+    }
+  }
+
+  /** A shim has ended: one that lost to another leaves the other's pid file, one that failed leaves none. */
+  #gone(): void {
+    if (this.#closed) return;
+    this.#claim('the agent could not be started: its parent process failed at once');
+    this.#step();
+  }
+
+  #workspace(state: 'cloning' | 'ready', source: string): void {
+    const last = this.#observed.last;
+    if (last?.type === 'workspace' && last.state === state) return;
+    const detail = source.replace(/\/\/[^/@]*@/, '//').slice(0, 2048);
+    this.#observe({ type: 'workspace', epoch: this.#context.order.epoch, state, detail });
+  }
+
+  #observe(body: RunnerBody): void {
+    void this.#guard(this.#observed.append(body));
+    this.#link.pump();
+  }
+
+  #end(body: RunnerBody): void {
+    if (this.#ending !== null || this.#closed) return;
+    this.#stopper.cancel();
+    this.#ending = this.#guard(
+      this.#observed.append(body).then(() => {
+        this.#say('info', 'exited', body.type === 'exit' ? body.reason : 'refused');
+        this.#link.pump();
+      }),
+    );
+  }
+
+  async #over(reason: 'ended' | 'fenced' | 'deleted'): Promise<void> {
+    const { run } = this.#context;
+    this.#link.close();
+    if (this.#observed.terminal === null) await this.end(`the epoch was ${reason}`);
+    await writeDurable(run.over, reason);
+    for (const path of [run.order, run.args, run.spool]) rmSync(path, { force: true });
+    this.#say('info', 'over', reason);
+    await this.close();
+    this.#context.onOver();
+  }
+
+  #safely(work: () => void): void {
+    try {
+      work();
+    } catch (error) {
+      this.#say('error', 'fault', reasonOf(error));
+    }
+  }
+
+  #guard(work: Promise<void>): Promise<void> {
+    return work.catch((error: unknown) => this.#say('error', 'fault', reasonOf(error)));
+  }
+
+  #say(level: RunnerLog['level'], event: RunnerLog['event'], message: string): void {
+    const { thread, epoch } = this.#context.order;
+    this.#context.log({ level, event, message, thread, epoch });
+  }
+}

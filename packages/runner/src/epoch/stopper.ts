@@ -1,0 +1,40 @@
+import type { Executor } from '../executor/executor.ts';
+import type { RunDir } from '../home.ts';
+import { graceLeft, readStop } from './stop-file.ts';
+
+const TERM_MS = 2_000;
+
+/** Grace, TERM, KILL. Reads the order from disk, so that a restarted runner goes on with it. */
+export class Stopper {
+  readonly #executor: Executor;
+  readonly #run: RunDir;
+  #timer: NodeJS.Timeout | null = null;
+  #armed = false;
+
+  constructor(executor: Executor, run: RunDir) {
+    this.#executor = executor;
+    this.#run = run;
+  }
+
+  arm(): void {
+    const stop = readStop(this.#run.stop);
+    if (stop === null || this.#armed) return;
+    this.#armed = true;
+    this.#timer = setTimeout(() => {
+      if (this.#executor.state(this.#run).at !== 'alive') return;
+      this.#executor.terminate(this.#run);
+      this.#timer = setTimeout(() => this.#kill(), TERM_MS);
+    }, graceLeft(stop));
+  }
+
+  cancel(): void {
+    if (this.#timer !== null) clearTimeout(this.#timer);
+  }
+
+  /** Until it is gone: a sandbox that was just starting may not have been there to kill. */
+  #kill(): void {
+    if (this.#executor.state(this.#run).at !== 'alive') return;
+    this.#executor.kill(this.#run);
+    this.#timer = setTimeout(() => this.#kill(), TERM_MS);
+  }
+}

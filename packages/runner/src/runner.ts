@@ -1,0 +1,64 @@
+import type { Executor as ExecutorInfo, RunnerId } from '@filepath/protocol';
+import { Agents } from './agents.ts';
+import { SandboxExecutor } from './executor/sandbox.ts';
+import { Home } from './home.ts';
+import { ControlLink } from './link/control-link.ts';
+import type { Log } from './log.ts';
+import { Orders } from './orders.ts';
+
+export type RunnerOptions = {
+  /** `$FILEPATH_HOME`. */
+  home: string;
+  /** Where the worker answers: `http://127.0.0.1:4280`. */
+  url: string;
+  /** The runner's bearer token. */
+  token: string;
+  id: RunnerId;
+  /** Where programs are looked for. */
+  env?: NodeJS.ProcessEnv;
+  log: Log;
+  /** The first wait before a lost link is dialled again. */
+  reconnectMs?: number;
+};
+
+export type Runner = {
+  /** Closes the links and leaves the agents running. */
+  stop(): Promise<void>;
+  executors: ExecutorInfo[];
+};
+
+export async function startRunner(options: RunnerOptions): Promise<Runner> {
+  const executor = new SandboxExecutor(options.env ?? process.env);
+  const availability = await executor.check();
+  const executors: ExecutorInfo[] = [{ kind: executor.kind, ...availability }];
+  if (!availability.available) {
+    const message = availability.reason ?? 'not available';
+    options.log({ level: 'warn', event: 'sandbox', message });
+  }
+  const { url, token, log, reconnectMs = 250 } = options;
+  const orders = new Orders({
+    agents: new Agents(new Home(options.home)),
+    executor,
+    availability,
+    link: { url, token, runner: options.id, reconnectMs },
+    log,
+  });
+  const control = new ControlLink({
+    url,
+    token,
+    runner: options.id,
+    reconnectMs,
+    executors,
+    log,
+    take: (order) => orders.take(order),
+  });
+  orders.resume();
+  control.open();
+  return {
+    executors,
+    stop: async () => {
+      control.close();
+      await orders.close();
+    },
+  };
+}

@@ -1,0 +1,54 @@
+import { closeSync, openSync } from 'node:fs';
+import { Punch } from './punch.ts';
+import { type LinesFrame, SpoolReader } from './reader.ts';
+import type { Redactor } from './redactor.ts';
+
+const BACKLOG_BYTES = 512 * 1024 * 1024;
+
+/** A spool on its way up: read in frames, freed as it is acknowledged, bounded. */
+export class SpoolFeed {
+  readonly #reader: SpoolReader;
+  readonly #punch: Punch;
+  readonly #backlogBytes: number;
+  #acknowledged: number | null = null;
+
+  constructor(path: string, redactor: Redactor, backlogBytes = BACKLOG_BYTES) {
+    // Made here for the shim, which only appends. Afterwards its mode may forbid opening it for writing.
+    try {
+      closeSync(openSync(path, 'ax', 0o600));
+    } catch {
+      // It exists.
+    }
+    this.#reader = new SpoolReader(path, redactor);
+    this.#punch = new Punch(path);
+    this.#backlogBytes = backlogBytes;
+  }
+
+  seek(offset: number): void {
+    this.#reader.seek(offset);
+  }
+
+  next(ended: boolean): LinesFrame | null {
+    return this.#reader.next(ended);
+  }
+
+  acknowledged(offset: number): void {
+    this.#acknowledged = offset;
+    this.#punch.upTo(offset);
+  }
+
+  /** The limit that this spool breaks, if any. */
+  excess(): string | null {
+    const { bytes, disk } = this.#reader.size();
+    if (this.#reader.wasCut()) return 'the agent cut its own output';
+    // Before the first welcome only the disk shows what was acknowledged earlier.
+    const backlog = this.#acknowledged === null ? disk : bytes - this.#acknowledged;
+    if (backlog <= this.#backlogBytes) return null;
+    const most = Math.floor(this.#backlogBytes / 2 ** 20);
+    return `more than ${most} MiB of output were waiting to be stored`;
+  }
+
+  close(): void {
+    this.#reader.close();
+  }
+}

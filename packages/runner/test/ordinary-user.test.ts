@@ -1,0 +1,45 @@
+import { chownSync } from 'node:fs';
+import { join, relative } from 'node:path';
+import { describe, expect, it } from 'vitest';
+import { Bench, runnerProcess, shellOrder } from './setup.ts';
+
+const USER = 65534;
+const ROOT = join(import.meta.dirname, '../../..');
+
+/** This repository may be below a directory that only root may enter: the user sees it at /mnt. */
+function asUser(): { prefix: string[]; path: (file: string) => string } {
+  if (process.getuid?.() !== 0) return { prefix: [], path: (file) => file };
+  const script = `mount --bind "$1" /mnt || exit; shift
+    exec setpriv --reuid ${USER} --regid ${USER} --clear-groups "$@"`;
+  return {
+    prefix: ['unshare', '--mount', '--propagation', 'private', 'sh', '-c', script, 'sh', ROOT],
+    path: (file) =>
+      relative(ROOT, file).startsWith('..') ? file : join('/mnt', relative(ROOT, file)),
+  };
+}
+
+describe('a runner without privileges', () => {
+  it('runs agents through user namespaces, or says what forbids them', async () => {
+    const bench = await Bench.open({ idle: true });
+    const user = asUser();
+    if (user.prefix.length > 0) chownSync(bench.home, USER, USER);
+    runnerProcess(bench, user.prefix, user.path);
+    const order = shellOrder(
+      `read line; echo "$line" > note; cat note; id -u; cat /proc/1/environ | tr '\\0' '\\n'
+      echo cut > /dev/stdout; ( : > /usr/x ) 2>/dev/null && echo open; ls ${bench.home} 2>/dev/null; echo end`,
+      { inputs: [{ id: 1, line: 'hello' }] },
+    );
+    bench.worker.order(order);
+    const thread = bench.worker.thread(order.thread);
+    const ended = (): boolean => thread.exit !== undefined || thread.refused !== undefined;
+    await bench.worker.until('end', ended);
+    if (thread.refused !== undefined) {
+      expect(bench.worker.executors).toMatchObject([{ available: false, reason: thread.refused }]);
+      expect(thread.refused).toMatch(/does not permit the sandbox.*run/);
+      return;
+    }
+    const uid = user.prefix.length > 0 ? USER : process.getuid?.();
+    expect(thread.texts).toEqual(['hello', String(uid), 'PATH=/usr/bin:/bin', 'end']);
+    expect(thread.exit?.stderr).toMatch(/stdout: Permission denied/);
+  });
+});

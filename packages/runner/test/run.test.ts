@@ -1,0 +1,145 @@
+import { existsSync, readFileSync, statSync } from 'node:fs';
+import { describe, expect, it, vi } from 'vitest';
+import { Bench, message, processesOf, shellOrder } from './setup.ts';
+
+describe('an agent', () => {
+  it('is started, heard line by line, and its exit is told after the last line', async () => {
+    const bench = await Bench.open();
+    const script = 'read line; echo "$line"; echo two; echo gone >&2; printf three; exit 7';
+    const order = shellOrder(script, { inputs: [{ id: 1, line: message('hello') }] });
+    bench.worker.order(order);
+    const thread = bench.worker.thread(order.thread);
+    await bench.worker.until('exit', () => thread.exit !== undefined);
+    expect(thread.texts).toEqual([message('hello'), 'two', 'three']);
+    expect(thread.observed.map((body) => body.type)).toEqual(['workspace', 'started', 'exit']);
+    expect(thread.exit).toMatchObject({ code: 7, reason: 'exited', stderr: 'gone\n' });
+    await bench.logged(order, 'over');
+    for (const name of ['order.json', 'spool', 'args']) {
+      expect(existsSync(bench.runFile(order, name)), name).toBe(false);
+    }
+    expect(readFileSync(bench.runFile(order, 'over'), 'utf8')).toBe('ended');
+  });
+
+  it('finds the contract in its environment and nothing else', async () => {
+    const bench = await Bench.open();
+    const order = shellOrder('env | sort', {
+      config: { command: ['sh', '-c', 'env | sort'], envVars: { GREETING: 'hi' } },
+      apiKey: 'short',
+    });
+    bench.worker.order(order);
+    const thread = bench.worker.thread(order.thread);
+    await bench.worker.until('exit', () => thread.exit !== undefined);
+    expect(thread.texts).toEqual([
+      `FILEPATH_AGENT_ID=${order.thread}`,
+      'FILEPATH_API_KEY=short',
+      'FILEPATH_MODEL=offline/demo',
+      `FILEPATH_SESSION_ID=${order.session}`,
+      'FILEPATH_TASK=do it',
+      'GREETING=hi',
+      'HOME=/home/agent',
+      'LANG=C.UTF-8',
+      'PATH=/usr/local/bin:/usr/bin:/bin',
+      'PWD=/workspace',
+    ]);
+  });
+
+  it('gets a long task cut at a character in the environment and whole on stdin', async () => {
+    const bench = await Bench.open();
+    const task = 'ä'.repeat(200_000);
+    const script = 'printf %s "$FILEPATH_TASK" | wc -c; head -n 1 | wc -c';
+    const order = shellOrder(script, { task, inputs: [{ id: 1, line: task }] });
+    bench.worker.order(order);
+    const thread = bench.worker.thread(order.thread);
+    await bench.worker.until('exit', () => thread.exit !== undefined);
+    expect(thread.texts).toEqual([String(96 * 1024), '400001']);
+  });
+
+  it('never shows a known secret, in any of its usual forms', async () => {
+    const bench = await Bench.open();
+    const secret = 'pa"ss\\wörd-1234';
+    const script = `printf '%s\\n' "$SECRET"; printf '%s' "$SECRET" | base64; printf 'user:%s' "$SECRET" | base64
+      printf '%s\\n' "$JSON" "$FILEPATH_API_KEY"; printf '%s\\n' "$SECRET" >&2`;
+    const order = shellOrder('', {
+      config: {
+        command: ['sh', '-c', script],
+        envVars: { SECRET: secret, JSON: `{"value":${JSON.stringify(secret)}}` },
+      },
+    });
+    bench.worker.order(order);
+    const thread = bench.worker.thread(order.thread);
+    await bench.worker.until('exit', () => thread.exit !== undefined);
+    const told = thread.texts.join('\n') + (thread.exit?.stderr ?? '');
+    for (const form of [secret, 'ss\\\\w', btoa('pa"ss\\w').slice(0, 8), order.apiKey]) {
+      expect(told).not.toContain(form);
+    }
+    expect(thread.texts[0]).toBe('[redacted]');
+    expect(thread.texts[4]).toBe('[redacted]');
+    expect(thread.exit?.stderr).toBe('[redacted]\n');
+  });
+
+  it('has one process however often its start is ordered', async () => {
+    const bench = await Bench.open();
+    const order = shellOrder('echo up; read line');
+    const number = bench.worker.order(order);
+    for (let i = 0; i < 5; i++) bench.worker.sendOrder(number);
+    bench.worker.dropControl();
+    const thread = bench.worker.thread(order.thread);
+    await bench.worker.until('up', () => thread.lines.length > 0);
+    bench.worker.sendOrder(number);
+    await bench.worker.until('taken', () => (bench.worker.orders[0]?.taken ?? 0) > 0);
+    bench.worker.input(order.thread, 'go');
+    await bench.worker.until('exit', () => thread.exit !== undefined);
+    bench.worker.sendOrder(number);
+    const before = bench.worker.orders[0]?.taken ?? 0;
+    await bench.worker.until('taken', () => (bench.worker.orders[0]?.taken ?? 0) > before);
+    expect(thread.texts).toEqual(['up']);
+    expect(thread.observed.filter((body) => body.type === 'started')).toHaveLength(1);
+    await vi.waitFor(() => expect(processesOf(bench.home)).toEqual([]));
+  });
+
+  it('without a command is refused with the reason', async () => {
+    const bench = await Bench.open();
+    const order = shellOrder('', { agentType: 'codex', config: {} });
+    bench.worker.order(order);
+    const thread = bench.worker.thread(order.thread);
+    await bench.worker.until('refused', () => thread.refused !== undefined);
+    expect(thread.refused).toMatch(/cannot run codex/);
+    expect(processesOf(bench.home)).toEqual([]);
+  });
+
+  it('is refused with the fix where bubblewrap is missing, and the runner goes on', async () => {
+    const bench = await Bench.open({ env: { PATH: '/nowhere' } });
+    expect(bench.runner?.executors).toMatchObject([{ kind: 'sandbox', available: false }]);
+    const order = shellOrder('echo up');
+    bench.worker.order(order);
+    const thread = bench.worker.thread(order.thread);
+    await bench.worker.until('refused', () => thread.refused !== undefined);
+    expect(thread.refused).toMatch(/bubblewrap is not installed: run `.*install.* bubblewrap`/);
+    expect(bench.worker.executors).toEqual(bench.runner?.executors);
+  });
+
+  it('that cannot be executed exits with what bubblewrap says', async () => {
+    const bench = await Bench.open();
+    const order = shellOrder('', { config: { command: ['no-such-program'] } });
+    bench.worker.order(order);
+    const thread = bench.worker.thread(order.thread);
+    await bench.worker.until('exit', () => thread.exit !== undefined);
+    expect(thread.exit).toMatchObject({ reason: 'exited', code: 1 });
+    expect(thread.exit?.stderr).toMatch(/no-such-program/);
+  });
+
+  it('lives in directories that are closed to others', async () => {
+    const bench = await Bench.open();
+    const order = shellOrder('read line');
+    bench.worker.order(order);
+    await bench.logged(order, 'started');
+    const mode = (path: string): number => statSync(path).mode & 0o777;
+    const dir = bench.agentDir(order);
+    expect(mode(`${bench.home}/agents`)).toBe(0o700);
+    expect(mode(`${bench.home}/archive`)).toBe(0o700);
+    expect(mode(dir) & 0o007).toBe(0);
+    expect(mode(`${dir}/run`)).toBe(0o700);
+    expect(mode(`${dir}/run/1`)).toBe(0o700);
+    expect(mode(bench.runFile(order, 'order.json'))).toBe(0o600);
+  });
+});

@@ -1,0 +1,121 @@
+import { type ChildProcess, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+
+import { endAgents } from './agents-of-home.ts';
+import { freePort } from './free-port.ts';
+import { tempDir } from './temp.ts';
+
+const CLI = fileURLToPath(new URL('../../cli/dist/filepath.js', import.meta.url));
+export const OWNER_TOKEN = 'owner-token-of-a-test-0123456789abcdef';
+
+export type Instance = {
+  readonly url: string;
+  readonly home: string;
+  readonly port: number;
+  readonly token: string;
+  /** The sign-in URL that the last start printed. */
+  readonly signInUrl: string;
+  /** The process that runs engine and runner. */
+  readonly pid: number;
+  enginePid(): number;
+  /** SIGKILL of the process; what it leaves behind is left. */
+  killProcess(): Promise<void>;
+  /** SIGKILL of workerd alone. */
+  killEngine(): void;
+  start(): Promise<void>;
+  /** As Ctrl-C does it. Gives the exit code back. */
+  stop(): Promise<number | null>;
+  /** Stops and removes the home. */
+  [Symbol.asyncDispose](): Promise<void>;
+};
+
+/** The real program, as `npm start` runs it, on a home and a port of its own. */
+export async function startInstance(env: Record<string, string> = {}): Promise<Instance> {
+  const dir = tempDir('filepath-home');
+  const port = await freePort();
+  let child: ChildProcess | null = null;
+  let signInUrl = '';
+
+  const start = async (): Promise<void> => {
+    const started = spawn(process.execPath, [CLI, 'up'], {
+      env: {
+        PATH: process.env['PATH'] ?? '',
+        HOME: dir.path,
+        FILEPATH_HOME: dir.path,
+        FILEPATH_PORT: String(port),
+        FILEPATH_TOKEN: OWNER_TOKEN,
+        ...env,
+      },
+      stdio: ['ignore', 'pipe', 'pipe'],
+    });
+    child = started;
+    signInUrl = await printedUrl(started);
+  };
+  await start();
+
+  const running = (): ChildProcess => {
+    if (!child) throw new Error('the instance is not running');
+    return child;
+  };
+  const end = async (signal: NodeJS.Signals): Promise<number | null> => {
+    const process = child;
+    child = null;
+    if (!process) return null;
+    if (process.exitCode !== null || process.signalCode !== null) return process.exitCode;
+    const exited = once(process, 'exit');
+    process.kill(signal);
+    await exited;
+    return process.exitCode;
+  };
+  return {
+    url: `http://127.0.0.1:${port}`,
+    home: dir.path,
+    port,
+    token: OWNER_TOKEN,
+    get signInUrl() {
+      return signInUrl;
+    },
+    get pid() {
+      return running().pid ?? -1;
+    },
+    enginePid: () => enginePid(dir.path),
+    killProcess: async () => {
+      await end('SIGKILL');
+    },
+    killEngine: () => {
+      process.kill(enginePid(dir.path), 'SIGKILL');
+    },
+    start,
+    stop: () => end('SIGINT'),
+    [Symbol.asyncDispose]: async () => {
+      await end('SIGINT');
+      endAgents(dir.path);
+      dir.remove();
+    },
+  };
+}
+
+function enginePid(home: string): number {
+  const file: unknown = JSON.parse(readFileSync(join(home, 'engine.json'), 'utf8'));
+  const pid: unknown = typeof file === 'object' && file !== null ? Reflect.get(file, 'pid') : null;
+  if (typeof pid !== 'number') throw new Error('engine.json has no pid');
+  return pid;
+}
+
+/** Waits for the line that says where to open; what the process printed is part of the error if it never comes. */
+async function printedUrl(child: ChildProcess): Promise<string> {
+  let output = '';
+  return new Promise((resolve, reject) => {
+    const read = (chunk: Buffer): void => {
+      output += chunk.toString();
+      const found = /https?:\/\/\S+token=\S+/.exec(output);
+      if (found) resolve(found[0]);
+    };
+    child.stdout?.on('data', read);
+    child.stderr?.on('data', read);
+    child.once('exit', (code) => reject(new Error(`filepath up ended with ${code}:\n${output}`)));
+  });
+}

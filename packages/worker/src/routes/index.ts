@@ -1,0 +1,20 @@
+import { authRoutes } from '../auth/routes.ts';
+import type { Route } from '../http/route.ts';
+import { systemRoutes } from '../http/system-routes.ts';
+import { agentsAvailable } from '../runner/availability.ts';
+import { attentionRoute } from './attention-route.ts';
+import { linkRoutes } from './link-routes.ts';
+import { nodeRoutes } from './node-routes.ts';
+import { sessionRoutes } from './session-routes.ts';
+import { threadRoutes } from './thread-routes.ts';
+
+/** Every route there is: the router, the API description and the access test read this table. */
+export const routes: readonly Route[] = [
+  ...systemRoutes({ agents: agentsAvailable, routes: () => routes }),
+  ...authRoutes,
+  ...sessionRoutes,
+  ...nodeRoutes,
+  ...threadRoutes,
+  attentionRoute,
+  ...linkRoutes,
+];

@@ -1,0 +1,15 @@
+import type { D1Migration } from 'cloudflare:test';
+import type { Env } from '../../src/env.ts';
+
+declare global {
+  namespace Cloudflare {
+    interface GlobalProps {
+      mainModule: typeof import('../../src/index.ts');
+    }
+    interface Env extends WorkerEnv {
+      readonly TEST_MIGRATIONS: D1Migration[];
+    }
+  }
+}
+
+type WorkerEnv = Env;
