@@ -13,7 +13,12 @@ import { readJson, syncAll, writeAtomic } from './files.ts';
 import { RunDir } from './home.ts';
 import { Mailbox } from './mailbox.ts';
 
-export type OrdersContext = Pick<EpochContext, 'executor' | 'availability' | 'link' | 'log'> & {
+const KEPT_EPOCHS = 16;
+
+export type OrdersContext = Pick<
+  EpochContext,
+  'executor' | 'availability' | 'link' | 'log' | 'backlogBytes'
+> & {
   agents: Agents;
 };
 
@@ -69,6 +74,7 @@ export class Orders {
       log({ level: 'warn', event: 'order-failed', message, thread: order.thread });
       return;
     }
+    this.#prune(agent, order.epoch);
     mkdirSync(run.path, { recursive: true, mode: 0o700 });
     writeAtomic(run.order, JSON.stringify(order));
     // The agent may start meanwhile: a power cut would end it too, and the order would come again.
@@ -108,11 +114,21 @@ export class Orders {
     log({ level: 'info', event: 'removed', message, thread: order.thread });
   }
 
+  /** Takes what is left of long past epochs off the disk. */
+  #prune(agent: Agent, epoch: number): void {
+    for (const number of this.#context.agents.epochsOnDisk(agent)) {
+      const run = new RunDir(agent.place.dir, number);
+      if (number < epoch - KEPT_EPOCHS && existsSync(run.over)) {
+        rmSync(run.path, { recursive: true, force: true });
+      }
+    }
+  }
+
   #attach(agent: Agent, run: RunDir): void {
     const parsed = StartOrder.safeParse(readJson(run.order));
     // Without an order's file the order was never taken: it comes again.
     if (!parsed.success) return;
-    const { executor, availability, link, log } = this.#context;
+    const { executor, availability, link, log, backlogBytes } = this.#context;
     const epoch = new Epoch({
       order: parsed.data,
       place: agent.place,
@@ -121,6 +137,7 @@ export class Orders {
       availability,
       link,
       log,
+      backlogBytes,
       endEarlier: () => endEarlier(agent, run.epoch),
       onOver: () => agent.epochs.delete(run.epoch),
     });

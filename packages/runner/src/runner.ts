@@ -19,6 +19,8 @@ export type RunnerOptions = {
   log: Log;
   /** The first wait before a lost link is dialled again. */
   reconnectMs?: number;
+  /** Most output of one agent that may wait to be stored before the agent is ended. */
+  backlogBytes?: number;
 };
 
 export type Runner = {
@@ -35,13 +37,14 @@ export async function startRunner(options: RunnerOptions): Promise<Runner> {
     const message = availability.reason ?? 'not available';
     options.log({ level: 'warn', event: 'sandbox', message });
   }
-  const { url, token, log, reconnectMs = 250 } = options;
+  const { url, token, log, reconnectMs = 250, backlogBytes = 512 * 1024 * 1024 } = options;
   const orders = new Orders({
     agents: new Agents(new Home(options.home)),
     executor,
     availability,
     link: { url, token, runner: options.id, reconnectMs },
     log,
+    backlogBytes,
   });
   const control = new ControlLink({
     url,

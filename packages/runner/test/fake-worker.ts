@@ -53,6 +53,8 @@ export class FakeWorker {
   readonly #epochs = new Map<WebSocket, number>();
   #control: WebSocket | null = null;
   executors: unknown;
+  /** A runner has said hello. */
+  connected = false;
 
   private constructor() {
     this.#server = createServer();
@@ -144,10 +146,14 @@ export class FakeWorker {
 
   #onControl(ws: WebSocket): void {
     this.#control = ws;
+    ws.on('close', () => {
+      if (this.#control === ws) this.connected = false;
+    });
     ws.on('message', (data: Buffer) => {
       const frame = ControlToWorker.parse(JSON.parse(data.toString()));
       if (frame.t === 'hello') {
         this.executors = frame.executors;
+        this.connected = true;
         ws.send(JSON.stringify(ControlToRunner.parse({ t: 'welcome', v: 1 })));
         for (const { number, taken } of this.orders) if (taken === 0) this.sendOrder(number);
       } else {

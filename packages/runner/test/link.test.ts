@@ -1,5 +1,7 @@
 import { appendFileSync, existsSync, readFileSync, statSync } from 'node:fs';
+import { setTimeout as delay } from 'node:timers/promises';
 import { LIMITS } from '@filepath/protocol';
+import fc from 'fast-check';
 import { describe, expect, it, vi } from 'vitest';
 import { Bench, message, runnerProcess, shellOrder } from './setup.ts';
 
@@ -179,6 +181,32 @@ describe('a runner that is killed', () => {
     expect(thread.texts).toEqual(counted(5000));
     expect(thread.observed.filter((body) => body.type === 'started')).toHaveLength(1);
     expect(thread.exit).toMatchObject({ reason: 'exited', code: 0 });
+  });
+
+  it('at any moment of a start leaves one process, one start and one exit to tell of', async () => {
+    const seed = Number(process.env['SEED'] ?? Math.floor(Math.random() * 2 ** 31));
+    const random = fc.sample(fc.integer({ min: 0, max: 80 }), { numRuns: 8, seed });
+    const bench = await Bench.open({ idle: true });
+    for (const [round, wait] of random.entries()) {
+      const context = `seed ${seed}, round ${round}`;
+      const order = shellOrder('echo ran >> log; cat log; read line; echo "$line"', {
+        inputs: [{ id: 1, line: 'end' }],
+      });
+      const thread = bench.worker.thread(order.thread);
+      const first = runnerProcess(bench);
+      await bench.worker.until('hello', () => bench.worker.connected);
+      bench.worker.order(order);
+      await delay(wait);
+      await first.kill();
+      await bench.start();
+      await bench.worker.until(context, () => thread.exit !== undefined);
+      expect(thread.texts, context).toEqual(['ran', 'end']);
+      expect(
+        thread.observed.map((body) => body.type),
+        context,
+      ).toEqual(['workspace', 'started', 'exit']);
+      await bench.stop();
+    }
   });
 
   it('tells of an exit that happened while it was away', async () => {

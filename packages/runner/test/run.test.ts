@@ -128,6 +128,33 @@ describe('an agent', () => {
     expect(thread.exit?.stderr).toMatch(/no-such-program/);
   });
 
+  it('may write any amount to stderr: its end is kept', async () => {
+    const bench = await Bench.open();
+    const order = shellOrder('seq 1 300000 >&2; echo end >&2');
+    bench.worker.order(order);
+    const thread = bench.worker.thread(order.thread);
+    await bench.worker.until('exit', () => thread.exit !== undefined);
+    expect(thread.exit?.stderr?.endsWith('300000\nend\n')).toBe(true);
+    expect(thread.exit?.stderr?.length).toBe(8192);
+  });
+
+  it('that prints more than can be stored is ended, and what it printed is kept', async () => {
+    const bench = await Bench.open({ backlogBytes: 256 * 1024 });
+    const order = shellOrder('read go; while :; do echo 0123456789; done');
+    bench.worker.order(order);
+    const thread = bench.worker.thread(order.thread);
+    await bench.worker.until('started', () => thread.observed.length === 2);
+    thread.holdAcks = true;
+    bench.worker.input(order.thread, 'go');
+    await bench.logged(order, 'exited');
+    thread.holdAcks = false;
+    thread.socket?.terminate();
+    await bench.worker.until('exit', () => thread.exit !== undefined);
+    expect(thread.exit).toMatchObject({ reason: 'limit' });
+    expect(thread.exit?.detail).toMatch(/waiting to be stored/);
+    expect(thread.offset).toBeGreaterThan(256 * 1024);
+  });
+
   it('lives in directories that are closed to others', async () => {
     const bench = await Bench.open();
     const order = shellOrder('read line');

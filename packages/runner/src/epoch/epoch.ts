@@ -27,6 +27,8 @@ export type EpochContext = {
   availability: Availability;
   link: { url: string; token: string; runner: RunnerId; reconnectMs: number };
   log: Log;
+  /** Most that may wait to be stored before the agent is ended. */
+  backlogBytes: number;
   /** Ends the processes of earlier epochs of this agent: one process has the workspace. */
   endEarlier(): Promise<void>;
   /** The worker has everything. */
@@ -61,14 +63,18 @@ export class Epoch {
     this.#stdin = new StdinFile(run.stdin);
     this.#stdin.append(order.inputs);
     this.#observed = new ObservedFile(run.observed);
-    this.#spool = new SpoolFeed(run.spool, this.#redactor);
+    this.#spool = new SpoolFeed(run.spool, this.#redactor, context.backlogBytes);
     this.#stopper = new Stopper(context.executor, run);
     const identity = { thread: order.thread, epoch: order.epoch, log: context.log };
     this.#link = new AgentLink(
       { ...context.link, ...identity },
       {
         readable: () => this.#observed.has('started'),
-        seek: (offset) => this.#spool.seek(offset),
+        resume: (offset, observed) => {
+          this.#spool.seek(offset);
+          this.#spool.acknowledged(offset);
+          this.#observed.catchUp(observed);
+        },
         next: () => this.#spool.next(this.#observed.terminal !== null),
         exhausted: () => this.#observed.terminal !== null,
         observations: () => this.#observed.count,

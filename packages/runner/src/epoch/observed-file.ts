@@ -40,7 +40,7 @@ export class ObservedFile {
 
   /** The exit or the refusal: nothing is observed after it. */
   get terminal(): RunnerBody | null {
-    return this.#bodies.find((body) => body !== null && isTerminal(body)) ?? null;
+    return this.#bodies.findLast((body) => body !== null && isTerminal(body)) ?? null;
   }
 
   /** After the terminal observation nothing is appended, a second terminal one least of all. */
@@ -53,6 +53,21 @@ export class ObservedFile {
     // A terminal observation is told only when a power cut cannot unsay it.
     if (terminal) await sync(this.#fd);
     this.#bodies.push(parsed);
+  }
+
+  /**
+   * The worker has stored this many. Where a power cut took some of them from this file, it goes on after
+   * them; a terminal one that got the number of one of those is said again.
+   */
+  catchUp(stored: number): void {
+    const terminal = this.terminal;
+    const unsaid = terminal !== null && this.#bodies.lastIndexOf(terminal) < stored;
+    const missing = Math.max(0, stored - this.count);
+    if (missing === 0 && !unsaid) return;
+    const said = unsaid ? `${JSON.stringify(terminal)}\n` : '';
+    writeFully(this.#fd, Buffer.from('\n'.repeat(missing) + said));
+    for (let i = 0; i < missing; i++) this.#bodies.push(null);
+    if (unsaid) this.#bodies.push(terminal);
   }
 
   close(): void {

@@ -1,6 +1,7 @@
 import { statSync } from 'node:fs';
 import { errorCode } from '../files.ts';
 import { Refusal } from './executor.ts';
+import { lendRepository } from './lent-repository.ts';
 import { runOnce } from './once.ts';
 import { cloneConfig, parseRepository, type Repository } from './repository.ts';
 
@@ -31,11 +32,22 @@ export type Clone = {
 /** Clones inside a sandbox: what a repository makes git do happens there. Throws a Refusal. */
 export async function clone(job: Clone): Promise<void> {
   const repository = parseRepository(job.repository);
-  if (repository.kind === 'path') checkDirectory(repository.path);
+  if (repository.kind === 'url') return cloneFrom(job, repository, null);
+  checkDirectory(repository.path);
+  const lent = await lendRepository(repository.path, job.uid, job.dir);
+  try {
+    await cloneFrom(job, repository, lent.path);
+  } finally {
+    lent.giveBack();
+  }
+}
+
+/** `path` is where a repository of this machine can be read. */
+async function cloneFrom(job: Clone, repository: Repository, path: string | null): Promise<void> {
   const result = await runOnce({
     bwrap: job.bwrap,
     uid: job.uid,
-    sources: repository.kind === 'path' ? [job.dir, repository.path] : [job.dir],
+    sources: path === null ? [job.dir] : [job.dir, path],
     mounts: ([dir = '', source]) => ({
       workspace: dir + job.into.slice(job.dir.length),
       home: null,

@@ -1,5 +1,5 @@
 import { spawn } from 'node:child_process';
-import { mkdtempSync, openSync, closeSync, rmSync, writeFileSync } from 'node:fs';
+import { closeSync, mkdtempSync, openSync, rmSync, unlinkSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { bwrapArgs, encodeArgs, FD, HOSTS, type Mounts, PASSWD } from './bwrap-args.ts';
@@ -60,27 +60,17 @@ export async function runOnce(job: OnceJob): Promise<OnceResult> {
       const path = join(folder, String(fd));
       writeFileSync(path, text, { mode: 0o600 });
       const handle = openSync(path, 'r');
+      unlinkSync(path);
       opened.push(handle);
       stdio[fd] = handle;
     }
     const mounted = job.sources.flatMap((source, index) => [source, points[index] ?? '']);
+    const count = [String(uid), String(job.sources.length)];
     const command = [job.bwrap, ...mounted, ...job.command];
     const [file, args]: [string, string[]] =
       job.uid === null
         ? [job.bwrap, ['--args', String(FD.args), '--', ...job.command]]
-        : [
-            'unshare',
-            [
-              ...PRIVATE,
-              '/bin/sh',
-              '-c',
-              AS_USER,
-              'sh',
-              `${uid}`,
-              `${job.sources.length}`,
-              ...command,
-            ],
-          ];
+        : ['unshare', [...PRIVATE, '/bin/sh', '-c', AS_USER, 'sh', ...count, ...command]];
     return await wait(job, file, args, stdio);
   } finally {
     for (const fd of opened) closeSync(fd);

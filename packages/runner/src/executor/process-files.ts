@@ -43,9 +43,14 @@ export function processState(run: RunDir): ProcessState {
   };
 }
 
-export function shimOf(run: RunDir): ProcessId | null {
+function shimOf(run: RunDir): ProcessId | null {
   const text = readText(run.pid);
   return text === null ? null : parseProcessId(text);
+}
+
+export function shimRuns(run: RunDir): boolean {
+  const shim = shimOf(run);
+  return shim !== null && isAlive(shim);
 }
 
 const Status = z.object({ 'child-pid': z.int().min(2) });

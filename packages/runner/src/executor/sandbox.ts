@@ -25,7 +25,7 @@ import {
 } from './executor.ts';
 import { coveredStdio } from './inherited.ts';
 import { mountPoints } from './mount-points.ts';
-import { initOf, killShimGroup, processState, terminateCommand } from './process-files.ts';
+import { initOf, killShimGroup, processState, shimRuns, terminateCommand } from './process-files.ts';
 import { PRIVATE } from './once.ts';
 import { checkSandbox } from './self-test.ts';
 import { SHIM } from './shim.ts';
@@ -117,7 +117,7 @@ export class SandboxExecutor implements Executor {
     while (Date.now() - began < 2 * SETTLE_MS) {
       const ended = processState(run).at !== 'alive';
       const init = initOf(run);
-      if (ended && init === null) return;
+      if (ended && init === null && !shimRuns(run)) return;
       if (ended && init !== null) send(init, 'SIGKILL');
       if (Date.now() - began > SETTLE_MS) killShimGroup(run);
       await delay(5);

@@ -21,7 +21,8 @@ const STALL_MS = 15_000;
 export type Source = {
   /** Whether lines may be sent: they come after the start is told. */
   readable(): boolean;
-  seek(offset: number): void;
+  /** The worker has stored this much. */
+  resume(offset: number, observed: number): void;
   /** The next lines; null if there are none now. */
   next(): LinesFrame | null;
   /** Whether every line there will ever be has been given out by `next`. */
@@ -150,8 +151,7 @@ export class AgentLink {
         this.#inFlight = [];
         this.#told = frame.observed;
         this.#toldAcknowledged = frame.observed;
-        this.#source.seek(frame.offset);
-        this.#source.acknowledged(frame.offset);
+        this.#source.resume(frame.offset, frame.observed);
         return this.pump();
       case 'ack':
         this.#inFlight = this.#inFlight.filter((end) => end > frame.offset);

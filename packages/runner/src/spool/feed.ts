@@ -3,8 +3,6 @@ import { Punch } from './punch.ts';
 import { type LinesFrame, SpoolReader } from './reader.ts';
 import type { Redactor } from './redactor.ts';
 
-const BACKLOG_BYTES = 512 * 1024 * 1024;
-
 /** A spool on its way up: read in frames, freed as it is acknowledged, bounded. */
 export class SpoolFeed {
   readonly #reader: SpoolReader;
@@ -12,7 +10,7 @@ export class SpoolFeed {
   readonly #backlogBytes: number;
   #acknowledged: number | null = null;
 
-  constructor(path: string, redactor: Redactor, backlogBytes = BACKLOG_BYTES) {
+  constructor(path: string, redactor: Redactor, backlogBytes: number) {
     // Made here for the shim, which only appends. Afterwards its mode may forbid opening it for writing.
     try {
       closeSync(openSync(path, 'ax', 0o600));

@@ -49,7 +49,10 @@ export class SessionObject extends DurableObject<Env> {
   #alarms: Alarms;
   #sockets = new ViewerSockets();
   #settling = new Serial();
+  #indexing = new Serial();
   #parts: Parts | null = null;
+  /** Deleted: nobody sees it any more, and what is left to do is done. */
+  #deleted = false;
 
   constructor(ctx: DurableObjectState, env: Env) {
     super(ctx, env);
@@ -145,24 +148,20 @@ export class SessionObject extends DurableObject<Env> {
   }
 
   async remove(user: string): Promise<Result<null>> {
-    const result = await this.#change(user, (session) => {
+    return this.#change(user, (session) => {
       session.drop(null);
+      writeValue(this.#sql, 'deleted', true);
+      this.#deleted = true;
+      this.#parts?.viewers.close('{"t":"deleted"}', 1000, 'deleted');
+      this.#parts?.readers.end();
       return null;
     });
-    if (!result.ok || !this.#parts) return result;
-    const { session, viewers } = this.#parts;
-    viewers.close('{"t":"deleted"}', 1000, 'deleted');
-    await deleteSessionIndex(openDb(this.env), session.meta.id);
-    await this.env.USER.getByName(session.meta.owner).forget(session.meta.id);
-    writeValue(this.#sql, 'deleted', true);
-    this.#parts = null;
-    return result;
   }
 
   /** What a thread's outbox brings. */
   async note(thread: ThreadId, item: ThreadNote): Promise<void> {
-    const { session } = this.#parts ?? {};
-    if (!session) return;
+    if (!this.#parts || this.#deleted) return;
+    const { session } = this.#parts;
     if (item.kind === 'status') session.noteStatus(thread, item.note);
     else session.noteSpawn(thread, item.note);
     this.#announce();
@@ -173,12 +172,12 @@ export class SessionObject extends DurableObject<Env> {
   }
 
   allows(user: string): boolean {
-    return this.#parts?.session.meta.owner === user;
+    return !this.#deleted && this.#parts?.session.meta.owner === user;
   }
 
   override async fetch(request: Request): Promise<Response> {
     const parts = this.#parts;
-    if (!parts) return new Response(null, { status: 404 });
+    if (!parts || this.#deleted) return new Response(null, { status: 404 });
     const after = Number(new URL(request.url).searchParams.get('after'));
     if (encodingOf(request) === 'sse') return parts.readers.open(after);
     const { response, server } = acceptSocket(this.ctx, {
@@ -209,6 +208,7 @@ export class SessionObject extends DurableObject<Env> {
   #open(): Parts | null {
     const session = openSession(this.#deps);
     if (!session) return null;
+    this.#deleted = readValue(this.#sql, 'deleted') === true;
     const feed = new TreeFeed(session);
     const viewers = new Viewers<ViewerSocket>(feed, () => []);
     const work = new SessionWork(session, this.#sql, this.env);
@@ -258,14 +258,24 @@ export class SessionObject extends DurableObject<Env> {
     });
   }
 
-  async #writeIndex(): Promise<void> {
-    if (!this.#parts) return;
-    const { session } = this.#parts;
-    const { session: resource, nodes } = session.tree();
-    const { owner } = session.meta;
-    const gone = session.nodes.gone();
-    await writeSessionIndex(openDb(this.env), { ...resource, userId: owner }, nodes, gone);
-    await this.env.USER.getByName(owner).attend(resource.id, resource.name, nodes);
+  /** One at a time: the last one to run writes what is true then. */
+  #writeIndex(): Promise<void> {
+    return this.#indexing.run(async () => {
+      if (!this.#parts) return;
+      const { session } = this.#parts;
+      const { id, owner } = session.meta;
+      const db = openDb(this.env);
+      const user = this.env.USER.getByName(owner);
+      if (this.#deleted) {
+        await deleteSessionIndex(db, id);
+        await user.forget(id);
+        return;
+      }
+      const { session: resource, nodes } = session.tree();
+      const gone = session.nodes.gone();
+      await writeSessionIndex(db, { ...resource, userId: owner }, nodes, gone);
+      await user.attend(id, resource.name, nodes);
+    });
   }
 }
 

@@ -317,5 +317,5 @@ export class Session {
 
 export function openSession(deps: SessionDeps): Session | null {
   const meta = readValue<SessionMeta>(deps.sql, 'session');
-  return meta && !readValue(deps.sql, 'deleted') ? new Session(deps, meta) : null;
+  return meta && new Session(deps, meta);
 }

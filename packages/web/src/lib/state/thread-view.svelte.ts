@@ -1,16 +1,12 @@
 import type { FeedState, Following } from '@filepath/client';
 import { advance, type Block, BlockReducer, INITIAL, type LogEvent } from '@filepath/protocol';
 import { client, problemOf } from '../api.ts';
-import { type Chunk, chunked } from './chunks.ts';
 import { PerFrame } from './per-frame.ts';
-
-/** Groups of blocks put on the page in one go; the rest of a long thread follows while the page is idle. */
-const FIRST_CHUNKS = 3;
-const MORE_CHUNKS = 4;
+import { ThreadWindow } from './thread-window.svelte.ts';
 
 /** One thread as it is shown: its feed, its blocks, and what a person can do to it. */
 export class ThreadView {
-  chunks = $state.raw<readonly Chunk[]>([]);
+  readonly window = new ThreadWindow();
   state = $state<FeedState>('connecting');
   /** A process runs or a run is open, so that there is something to stop. */
   busy = $state(false);
@@ -18,16 +14,12 @@ export class ThreadView {
   spoken = $state('');
   sending = $state(false);
   problem = $state<string | null>(null);
-  #shown = $state(FIRST_CHUNKS);
-  visible = $derived(this.chunks.slice(-this.#shown));
-  whole = $derived(this.#shown >= this.chunks.length);
 
   readonly id: string;
   readonly #reducer = new BlockReducer();
   readonly #following: Following;
   readonly #publish = new PerFrame(() => this.#show());
   #lifecycle = INITIAL;
-  #idle: ReturnType<typeof setTimeout> | null = null;
 
   constructor(id: string) {
     this.id = id;
@@ -51,7 +43,7 @@ export class ThreadView {
   close(): void {
     this.#following.close();
     this.#publish.cancel();
-    if (this.#idle !== null) clearTimeout(this.#idle);
+    this.window.close();
   }
 
   /** True when the message is in the log. */
@@ -87,19 +79,9 @@ export class ThreadView {
 
   #show(): void {
     const { blocks } = this.#reducer;
-    this.chunks = chunked(blocks, this.chunks);
+    this.window.show(blocks);
     this.busy = this.#lifecycle.alive || this.#lifecycle.open;
     this.spoken = lastText(blocks);
-    this.#fillIn();
-  }
-
-  #fillIn(): void {
-    if (this.whole || this.#idle !== null) return;
-    this.#idle = setTimeout(() => {
-      this.#idle = null;
-      this.#shown += MORE_CHUNKS;
-      this.#fillIn();
-    }, 30);
   }
 
   async #fail(error: unknown): Promise<void> {
