@@ -27,5 +27,6 @@ export default defineProject({
     name: 'worker:objects',
     include: ['test/objects/**/*.test.ts'],
     setupFiles: [here('test/workerd/setup.ts')],
+    testTimeout: 30_000,
   },
 });

@@ -15,7 +15,11 @@ export type Verified =
   | { ok: true; thread: string; events: number; receipts: number; head: string; key: string }
   | { ok: false; fault: string };
 
-type Parsed = ExportLine | { type: 'unreadable'; number: number; reason: string };
+type Parsed =
+  | Exclude<ExportLine, { type: 'receipt' }>
+  /** `raw` has the keys as they were written, which is what was signed. */
+  | { type: 'receipt'; receipt: Receipt; raw: string }
+  | { type: 'unreadable'; number: number; reason: string };
 
 /** Reads an export as it comes, in bounded memory, and names the first thing that is wrong with it. */
 export async function verifyExport(
@@ -31,6 +35,7 @@ export async function verifyExport(
   if (header?.type !== 'export') return bad('this is no export: its first line is no header');
   const chain = new ChainReader(sha256);
   let receipts = 0;
+  const receiptsHash = createHash('sha256');
   for (;;) {
     const line = await next();
     switch (line?.type) {
@@ -56,9 +61,11 @@ export async function verifyExport(
           return bad(`receipt ${receipts + 1} is changed: it is of another thread`);
         }
         receipts += 1;
+        receiptsHash.update(`${line.raw}\n`);
         break;
       case 'end': {
-        const fault = faultOfEnd(line, header.thread, chain, expectedKey);
+        const digest = receiptsHash.digest('hex');
+        const fault = faultOfEnd(line, header.thread, chain, digest, expectedKey);
         if (fault !== null) return bad(fault);
         if ((await next()) !== null) return bad('something follows the end');
         return {
@@ -78,6 +85,7 @@ function faultOfEnd(
   end: ExportEnd,
   thread: string,
   chain: ChainReader,
+  receipts: string,
   expectedKey: Buffer | null,
 ): string | null {
   if (end.count > chain.count) {
@@ -89,8 +97,9 @@ function faultOfEnd(
   if (end.head !== chain.head) {
     return 'the end is changed: its head is not the hash of the last event';
   }
+  if (end.receipts !== receipts) return 'a receipt is changed, missing, added or reordered';
   const key = Buffer.from(end.publicKey, 'base64');
-  if (!isSigned(exportClaim(thread, end.count, end.head), key, end.signature)) {
+  if (!isSigned(exportClaim(thread, end), key, end.signature)) {
     return 'the signature is bad: the export was not signed by the key it names';
   }
   if (expectedKey !== null && !expectedKey.equals(key)) {
@@ -144,7 +153,11 @@ function parseLine(line: Line): Parsed {
     return { type: 'unreadable', number, reason: 'not JSON' };
   }
   const parsed = ExportLine.safeParse(value);
-  if (parsed.success) return parsed.data;
+  if (parsed.success) {
+    const { data } = parsed;
+    if (data.type !== 'receipt') return data;
+    return { ...data, raw: JSON.stringify(Reflect.get(Object(value), 'receipt')) };
+  }
   const [first] = issuesOf(parsed.error);
   return { type: 'unreadable', number, reason: `${first?.path ?? ''}: ${first?.reason ?? ''}` };
 }

@@ -26,6 +26,7 @@ export function newKey(): Key {
 }
 
 export type EventLine = Extract<ExportLine, { type: 'event' }>;
+type ReceiptLine = Extract<ExportLine, { type: 'receipt' }>;
 export type EndLine = Extract<ExportLine, { type: 'end' }>;
 
 /** An export as the worker makes it. */
@@ -46,6 +47,7 @@ export function signedExport(key: Key, contents: readonly string[], thread = new
     previous = hash;
     return { type: 'event', event: { ...head, body, hash } };
   });
+  const receipts = [receipt(thread)];
   return {
     thread,
     header: {
@@ -57,21 +59,29 @@ export function signedExport(key: Key, contents: readonly string[], thread = new
       exportedAt: '2026-01-01T00:00:00.000Z',
     },
     events,
-    receipts: [receipt(thread)],
-    end: endOf(key, thread, events.length, previous),
+    receipts,
+    end: endOf(key, thread, events.length, previous, receipts),
   };
 }
 
-export function endOf(key: Key, thread: string, count: number, head: string): EndLine {
-  const signature = key.sign(exportClaim(thread, count, head));
-  return { type: 'end', count, head, publicKey: key.publicKey, signature };
+export function endOf(
+  key: Key,
+  thread: string,
+  count: number,
+  head: string,
+  signed: readonly ReceiptLine[],
+): EndLine {
+  const receipts = sha256(signed.map((line) => `${JSON.stringify(line.receipt)}\n`).join(''));
+  const end = { count, head, receipts };
+  const signature = key.sign(exportClaim(thread, end));
+  return { type: 'end', ...end, publicKey: key.publicKey, signature };
 }
 
 export function ndjson(lines: readonly unknown[]): string {
   return lines.map((line) => `${JSON.stringify(line)}\n`).join('');
 }
 
-function receipt(thread: ThreadId): ExportLine {
+function receipt(thread: ThreadId): ReceiptLine {
   return {
     type: 'receipt',
     receipt: {

@@ -9,6 +9,7 @@ import { endOf, newKey, ndjson, signedExport } from './signed-export.ts';
 const key = newKey();
 const good = signedExport(key, ['one', 'two', 'three', 'four']);
 const { header, events, receipts, end } = good;
+const [receipt] = receipts;
 const [e1, e2, e3, e4] = events;
 
 async function verdict(lines: readonly unknown[], ...args: string[]) {
@@ -29,7 +30,7 @@ describe('filepath verify', () => {
     using dir = tempDir();
     const empty = signedExport(key, []);
     const file = join(dir.path, 'thread.ndjson');
-    writeFileSync(file, ndjson([empty.header, empty.end]));
+    writeFileSync(file, ndjson([empty.header, ...empty.receipts, empty.end]));
     expect(await verify([file], recordedIo())).toBe(0);
     const missing = recordedIo();
     expect(await verify([join(dir.path, 'none')], missing)).toBe(1);
@@ -60,33 +61,40 @@ describe('filepath verify', () => {
     [
       'EXP5',
       'a tail added to a signed export',
-      [header, ...events, endOf(key, good.thread, 3, e3?.event.hash ?? '')],
+      [header, ...events, endOf(key, good.thread, 3, e3?.event.hash ?? '', [])],
       'event 4 is added',
     ],
     [
       'EXP5',
       'a head that is not the last hash',
-      [header, ...events, endOf(key, good.thread, 4, e3?.event.hash ?? '')],
+      [header, ...events, endOf(key, good.thread, 4, e3?.event.hash ?? '', [])],
       'its head is not the hash of the last event',
     ],
-    ['EXP5', 'something after the end', [header, ...events, end, end], 'something follows the end'],
+    ['EXP5', 'something after the end', [header, ...events, ...receipts, end, end], 'something follows the end'],
     [
       'EXP6',
       'a signature of other words',
-      [header, ...events, { ...end, signature: key.sign('something else') }],
+      [header, ...events, ...receipts, { ...end, signature: key.sign('something else') }],
       'the signature is bad',
     ],
     [
       'EXP6',
       'a key that did not sign',
-      [header, ...events, { ...end, publicKey: forged.publicKey }],
+      [header, ...events, ...receipts, { ...end, publicKey: forged.publicKey }],
       'the signature is bad',
     ],
     [
       'EXP6',
       'a key that is none',
-      [header, ...events, { ...end, publicKey: 'x' }],
+      [header, ...events, ...receipts, { ...end, publicKey: 'x' }],
       'the signature is bad',
+    ],
+    ['EXP6', 'a missing receipt', [header, ...events, end], 'a receipt is changed, missing'],
+    [
+      'EXP6',
+      'a changed receipt',
+      [header, ...events, { ...receipt, receipt: { ...receipt?.receipt, events: 4 } }, end],
+      'a receipt is changed',
     ],
     ['EXP1', 'no header', [...events, end], 'its first line is no header'],
     ['EXP1', 'two headers', [header, header, ...events, end], 'a second header'],
@@ -101,7 +109,12 @@ describe('filepath verify', () => {
     const lines = [header, ...events, ...receipts, end];
     expect(await verdict(lines, '--key', key.publicKey)).toMatchObject({ code: 0 });
     const rewritten = signedExport(forged, ['one', 'two', 'THREE'], good.thread);
-    const forgedLines = [rewritten.header, ...rewritten.events, rewritten.end];
+    const forgedLines = [
+      rewritten.header,
+      ...rewritten.events,
+      ...rewritten.receipts,
+      rewritten.end,
+    ];
     expect(await verdict(forgedLines)).toMatchObject({ code: 0 });
     const pinned = await verdict(forgedLines, '--key', key.publicKey);
     expect(pinned.code).toBe(1);

@@ -19,6 +19,8 @@ export const ExportEnd = z.object({
   type: z.literal('end'),
   count: z.int().min(0),
   head: z.string(),
+  /** sha256 over the receipts' JSON, each ended by a newline. */
+  receipts: z.string(),
   /** Ed25519 public key and signature, base64, over `exportClaim`. */
   publicKey: z.string(),
   signature: z.string(),
@@ -34,6 +36,9 @@ export const ExportLine = z.discriminatedUnion('type', [
 export type ExportLine = z.infer<typeof ExportLine>;
 
 /** What an export's signature covers. */
-export function exportClaim(thread: string, count: number, head: string): string {
-  return `filepath export ${EXPORT_VERSION}\n${thread}\n${count}\n${head}`;
+export function exportClaim(
+  thread: string,
+  end: { count: number; head: string; receipts: string },
+): string {
+  return `filepath export ${EXPORT_VERSION}\n${thread}\n${end.count}\n${end.head}\n${end.receipts}`;
 }
