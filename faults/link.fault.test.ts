@@ -34,7 +34,7 @@ it('[F4] [F5] frames cut, doubled, overtaken, acks lost: the log is what the age
   try {
     const instance = { url: engine.url, token };
     const api = new Api(instance);
-    const { node } = await api.agent(scriptAgent('stream', '5000', '0.02', '50').command);
+    const { node } = await api.agent(scriptAgent('stream', '5000', '0.01', '10').command);
     const feed = follow(instance, node.id);
     await api.message(node.id, 'go');
     await feed.until(isType('exit'));

@@ -8,11 +8,9 @@ const PASSED_ON = ['SIGINT', 'SIGTERM', 'SIGHUP'];
 export function foreground(command, args, options = {}) {
   return new Promise((resolve, reject) => {
     const child = spawn(command, args, { stdio: 'inherit', ...options });
-    // A terminal sends Ctrl-C to the child as well; here it only must not end this process first.
+    // A terminal sends Ctrl-C to the child as well, which then gets it twice and takes both as one.
     const handlers = PASSED_ON.map((signal) => {
-      const handler = () => {
-        if (signal !== 'SIGINT' || !process.stdin.isTTY) child.kill(signal);
-      };
+      const handler = () => child.kill(signal);
       process.on(signal, handler);
       return () => process.off(signal, handler);
     });

@@ -1,5 +1,5 @@
 import { RunnerId } from '@filepath/protocol';
-import { startRunner } from '@filepath/runner';
+import type { Runner } from '@filepath/runner';
 import { EngineError, lockHome, startEngine } from '@filepath/worker/engine';
 import { z } from 'zod';
 
@@ -15,7 +15,6 @@ const MODEL_KEYS = ['OPENROUTER', 'ANTHROPIC', 'OPENAI'].flatMap((name) => [
 const LinkAnswer = z.object({ url: z.string() });
 
 type Env = Readonly<Record<string, string | undefined>>;
-type Runner = Awaited<ReturnType<typeof startRunner>>;
 
 export type InstanceOptions = {
   readonly home: string;
@@ -57,7 +56,7 @@ export async function startInstance(options: InstanceOptions): Promise<Instance>
     const token = ownerToken(home, env);
     const { runnerToken, authSecret } = homeSecrets(home);
     tell('Starting the engine …');
-    const engine = await startEngine({
+    const starting = startEngine({
       home,
       host,
       port,
@@ -70,6 +69,8 @@ export async function startInstance(options: InstanceOptions): Promise<Instance>
       },
       ...(onLost && { onExit: onLost }),
     });
+    // Loaded while workerd starts, which takes longer.
+    const [engine, { startRunner }] = await Promise.all([starting, import('@filepath/runner')]);
     undo.push(() => engine.stop());
     tell('Starting the runner …');
     const runner = await startRunner({

@@ -45,12 +45,19 @@ async function main([name = 'help', ...args]: string[], io: Io): Promise<number>
   return (await load())(args, io);
 }
 
-/** The first signal asks the command to end; a second one does not wait for it. */
+const SIGNALS = { SIGINT: 130, SIGTERM: 143, SIGHUP: 129 } as const;
+
+/**
+ * The first signal asks the command to end; one that comes a second later does not wait for it. A terminal
+ * and the script that started this may both send the same one.
+ */
 function interruption(): AbortSignal {
   const controller = new AbortController();
-  for (const [signal, status] of [['SIGINT', 130], ['SIGTERM', 143], ['SIGHUP', 129]] as const) {
+  let first = 0;
+  for (const [signal, status] of Object.entries(SIGNALS)) {
     process.on(signal, () => {
-      if (controller.signal.aborted) process.exit(status);
+      if (controller.signal.aborted && performance.now() - first > 1_000) process.exit(status);
+      if (!controller.signal.aborted) first = performance.now();
       controller.abort();
     });
   }

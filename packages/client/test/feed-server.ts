@@ -25,6 +25,8 @@ export type Viewer = {
   socket: WebSocket;
   after: number;
   acks: number[];
+  /** Draft frames that the viewer said it has taken in. */
+  drafts: number;
   headers: IncomingMessage['headers'];
 };
 
@@ -97,10 +99,12 @@ export class FeedServer {
 
   #join(socket: WebSocket, request: IncomingMessage): void {
     const after = Number(new URL(request.url ?? '/', 'http://x').searchParams.get('after'));
-    const viewer: Viewer = { socket, after, acks: [], headers: request.headers };
+    const viewer: Viewer = { socket, after, acks: [], drafts: 0, headers: request.headers };
     socket.on('error', () => socket.terminate());
     socket.on('message', (data: Buffer) => {
-      viewer.acks.push(ViewerFrame.parse(JSON.parse(data.toString())).seq);
+      const ack = ViewerFrame.parse(JSON.parse(data.toString()));
+      viewer.acks.push(ack.seq);
+      viewer.drafts = ack.drafts ?? viewer.drafts;
       this.#stir();
     });
     this.viewers.push(viewer);

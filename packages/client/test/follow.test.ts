@@ -67,8 +67,10 @@ afterEach(async () => {
 const follow = (after?: number) =>
   createClient({ baseUrl: server.url, token: 'secret' }).followThread(THREAD, {
     after,
-    ...watch,
     onEvents: watch.onEvents,
+    onDraft: watch.onDraft,
+    onDelta: watch.onDelta,
+    onState: watch.onState,
     signal: stop.signal,
   });
 
@@ -179,14 +181,16 @@ describe('a followed thread', () => {
     expect(watch.states).toEqual(['connecting', 'live', 'offline', 'connecting', 'live']);
   });
 
-  it('hands over drafts and deltas without acknowledging them', async () => {
+  it('hands over drafts and deltas and acknowledges how many it took in', async () => {
     follow();
     const viewer = await server.joined(1);
     viewer.socket.send(JSON.stringify({ t: 'draft', id: 'a', content: 'Hel' }));
     viewer.socket.send(JSON.stringify({ t: 'delta', id: 'a', delta: 'lo' }));
-    await watch.until(() => watch.drafts.length === 2);
+    await server.until(() => viewer.drafts === 2);
     expect(watch.drafts).toEqual(['a=Hel', 'a+lo']);
-    expect(viewer.acks).toEqual([]);
+    server.send(viewer, 1);
+    await server.until(() => viewer.acks.includes(1));
+    expect(viewer.drafts).toBe(2);
   });
 
   it('is gone when it is deleted, and does not come back', async () => {

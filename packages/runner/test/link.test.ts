@@ -3,7 +3,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { LIMITS } from '@filepath/protocol';
 import fc from 'fast-check';
 import { describe, expect, it, vi } from 'vitest';
-import { Bench, message, runnerProcess, shellOrder } from './setup.ts';
+import { Bench, message, processesOf, runnerProcess, shellOrder } from './setup.ts';
 
 const COUNT = 'i=0; while [ $i -lt 2000 ]; do i=$((i+1)); echo "line $i"; done';
 const counted = (count: number): string[] =>
@@ -228,7 +228,8 @@ describe('a runner that is killed', () => {
 describe('a shim that is killed', () => {
   it('takes the agent with it, and the loss is told once', async () => {
     const bench = await Bench.open();
-    const order = shellOrder('echo up; sleep 1000');
+    const mark = `sleep 10${Math.floor(Math.random() * 1e9)}`;
+    const order = shellOrder(`echo up; (setsid ${mark} &); ${mark}`);
     const thread = bench.worker.thread(order.thread);
     bench.worker.order(order);
     await bench.worker.until('up', () => thread.lines.length === 1);
@@ -237,5 +238,10 @@ describe('a shim that is killed', () => {
     expect(thread.exit).toMatchObject({ reason: 'lost', code: null });
     await bench.logged(order, 'over');
     expect(thread.observed.filter((body) => body.type === 'exit')).toHaveLength(1);
+    const left = (): number[] => [
+      ...processesOf(mark.replace(' ', '\0')),
+      ...processesOf(bench.home),
+    ];
+    await vi.waitFor(() => expect(left()).toEqual([]), 2000);
   });
 });

@@ -15,6 +15,8 @@ export type FaultProxy = {
   close(): Promise<void>;
 };
 
+const LATE_MS = 20;
+
 type Choose = (text: string, direction: 'up' | 'down') => Fault;
 
 /** Faults by chance: about one frame in `every` suffers one. */
@@ -44,6 +46,10 @@ export async function startFaultProxy(target: string, choose: Choose): Promise<F
     };
     const relay = (to: WebSocket, direction: 'up' | 'down') => {
       let held: string | null = null;
+      const release = (): void => {
+        if (held !== null && to.readyState === WebSocket.OPEN) to.send(held);
+        held = null;
+      };
       return (text: string): void => {
         const fault = calm ? 'pass' : choose(text, direction);
         count[fault] += 1;
@@ -53,12 +59,13 @@ export async function startFaultProxy(target: string, choose: Choose): Promise<F
         }
         if (fault === 'late' && held === null) {
           held = text;
+          // With nothing behind it that could overtake it, it is only late.
+          setTimeout(release, LATE_MS);
           return;
         }
         to.send(text);
         if (fault === 'twice') to.send(text);
-        if (held !== null) to.send(held);
-        held = null;
+        release();
         if (fault === 'cut-after') cut();
       };
     };

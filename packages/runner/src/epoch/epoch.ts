@@ -1,7 +1,5 @@
 import { type FSWatcher, rmSync, statSync, watch, writeFileSync } from 'node:fs';
-import { join } from 'node:path';
 import type { InputLine, RunnerBody, RunnerId, StartOrder, StopOrder } from '@filepath/protocol';
-import { agentEnvironment } from '../executor/environment.ts';
 import { type Availability, type Executor, type Place, Refusal } from '../executor/executor.ts';
 import { neverStarts } from '../executor/process-files.ts';
 import { createExclusive, readText, writeDurable } from '../files.ts';
@@ -14,6 +12,7 @@ import { exitBody } from './exit.ts';
 import { ObservedFile } from './observed-file.ts';
 import { StdinFile } from './stdin-file.ts';
 import { readStop, recordStop } from './stop-file.ts';
+import { startAgent } from './starter.ts';
 import { Stopper } from './stopper.ts';
 
 const TICK_MS = 500;
@@ -186,13 +185,12 @@ export class Epoch {
     const { run, executor, order } = this.#context;
     const state = executor.state(run);
     if (state.at === 'none') {
-      this.#bringing ??= this.#bring().finally(() => this.#step());
+      this.#bringing ??= this.#bring().then(() => this.#step());
       return;
     }
     if (state.at === 'never') {
       const { reason } = state;
-      this.#end({ type: 'refused', epoch: order.epoch, reason });
-      return;
+      return this.#end(() => ({ type: 'refused', epoch: order.epoch, reason }));
     }
     if (!this.#observed.has('started')) {
       this.#observe({ type: 'started', epoch: order.epoch, executor: executor.kind });
@@ -200,35 +198,23 @@ export class Epoch {
     }
     if (statSync(run.status, { throwIfNoEntry: false })?.size) rmSync(run.args, { force: true });
     if (state.at === 'alive') return;
-    this.#ending = this.#guard(
-      executor.settle(run).then(() => {
-        const stopped = readStop(run.stop) !== null;
-        const limit = readText(run.limit);
-        const more = { stopped, limit, stderrPath: run.stderr, redactor: this.#redactor };
-        this.#ending = null;
-        this.#end(exitBody({ epoch: order.epoch, state, ...more }));
-      }),
-    );
+    this.#end(() => {
+      const stopped = readStop(run.stop) !== null;
+      const limit = readText(run.limit);
+      const more = { stopped, limit, stderrPath: run.stderr, redactor: this.#redactor };
+      return exitBody({ epoch: order.epoch, state, ...more });
+    });
   }
 
   async #bring(): Promise<void> {
-    const { order, place, run, executor, availability } = this.#context;
     try {
-      if (!availability.available) throw new Refusal(availability.reason ?? 'no sandbox here');
-      const { command } = order.config;
-      if (command === undefined) {
-        throw new Refusal(`this runner cannot run ${order.agentType}: give its config a command`);
-      }
-      const environment = agentEnvironment(order);
-      await this.#context.endEarlier();
-      const fresh = statSync(join(place.dir, 'workspace'), { throwIfNoEntry: false }) === undefined;
-      if (fresh && order.gitRepoUrl !== null) this.#workspace('cloning', order.gitRepoUrl);
-      await executor.prepare(place, order.gitRepoUrl, this.#givenUp.signal);
-      const last = this.#observed.last;
-      if (fresh || last?.type === 'workspace')
-        this.#workspace('ready', order.gitRepoUrl ?? 'empty folder');
-      if (this.#closed) return;
-      await executor.start({ place, run, command, environment }, () => this.#gone());
+      await startAgent({
+        ...this.#context,
+        observed: this.#observed,
+        signal: this.#givenUp.signal,
+        observe: (body) => this.#observe(body),
+        gone: () => this.#gone(),
+      });
     } catch (error) {
       if (this.#closed) return;
       if (!(error instanceof Refusal)) this.#say('error', 'fault', reasonOf(error));
@@ -243,27 +229,26 @@ export class Epoch {
     this.#step();
   }
 
-  #workspace(state: 'cloning' | 'ready', source: string): void {
-    const last = this.#observed.last;
-    if (last?.type === 'workspace' && last.state === state) return;
-    const detail = source.replace(/\/\/[^/@]*@/, '//').slice(0, 2048);
-    this.#observe({ type: 'workspace', epoch: this.#context.order.epoch, state, detail });
-  }
-
   #observe(body: RunnerBody): void {
     void this.#guard(this.#observed.append(body));
     this.#link.pump();
   }
 
-  #end(body: RunnerBody): void {
-    if (this.#ending !== null || this.#closed) return;
+  /** Records the terminal observation when nothing of the process is left. What fails is tried again. */
+  #end(last: () => RunnerBody): void {
+    const { run, executor } = this.#context;
     this.#stopper.cancel();
-    this.#ending = this.#guard(
-      this.#observed.append(body).then(() => {
-        this.#say('info', 'exited', body.type === 'exit' ? body.reason : 'refused');
-        this.#link.pump();
-      }),
-    );
+    const work = async (): Promise<void> => {
+      await executor.settle(run);
+      if (this.#closed) return;
+      const body = last();
+      await this.#observed.append(body);
+      this.#say('info', 'exited', body.type === 'exit' ? body.reason : 'refused');
+      this.#link.pump();
+    };
+    this.#ending = this.#guard(work()).finally(() => {
+      this.#ending = null;
+    });
   }
 
   async #over(reason: 'ended' | 'fenced' | 'deleted'): Promise<void> {

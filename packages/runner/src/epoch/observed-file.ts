@@ -1,4 +1,4 @@
-import { closeSync, fdatasync, ftruncateSync, openSync, readFileSync } from 'node:fs';
+import { closeSync, fdatasync, fstatSync, ftruncateSync, openSync, readFileSync } from 'node:fs';
 import { promisify } from 'node:util';
 import { RunnerBody } from '@filepath/protocol';
 import { writeFully } from '../files.ts';
@@ -48,8 +48,8 @@ export class ObservedFile {
     if (this.#complete) return;
     const parsed = RunnerBody.parse(body);
     const terminal = isTerminal(parsed);
+    this.#write(`${JSON.stringify(parsed)}\n`);
     this.#complete = terminal;
-    writeFully(this.#fd, Buffer.from(`${JSON.stringify(parsed)}\n`));
     // A terminal observation is told only when a power cut cannot unsay it.
     if (terminal) await sync(this.#fd);
     this.#bodies.push(parsed);
@@ -65,9 +65,20 @@ export class ObservedFile {
     const missing = Math.max(0, stored - this.count);
     if (missing === 0 && !unsaid) return;
     const said = unsaid ? `${JSON.stringify(terminal)}\n` : '';
-    writeFully(this.#fd, Buffer.from('\n'.repeat(missing) + said));
+    this.#write('\n'.repeat(missing) + said);
     for (let i = 0; i < missing; i++) this.#bodies.push(null);
     if (unsaid) this.#bodies.push(terminal);
+  }
+
+  /** Whole or not at all: a full disk leaves no part of a line. */
+  #write(text: string): void {
+    const before = fstatSync(this.#fd).size;
+    try {
+      writeFully(this.#fd, Buffer.from(text));
+    } catch (error) {
+      ftruncateSync(this.#fd, before);
+      throw error;
+    }
   }
 
   close(): void {

@@ -20,7 +20,8 @@ export async function lendRepository(
   if (uid === null) return own;
   const inside = join(path, '.git');
   const gitDir = existsSync(inside) ? inside : path;
-  if (!(await isClosed(path, gitDir))) return own;
+  // Nothing but a git directory is ever copied: of anything else git itself says what is wrong.
+  if (!existsSync(join(gitDir, 'HEAD')) || !(await isClosed(path, gitDir))) return own;
   const copy = join(dir, 'repository');
   const giveBack = (): void => rmSync(copy, { recursive: true, force: true });
   giveBack();
@@ -31,7 +32,7 @@ export async function lendRepository(
 
 /** Whether anything that git would read is closed to other users. */
 async function isClosed(path: string, gitDir: string): Promise<boolean> {
-  const closed = ['(', '-type', 'd', '!', '-perm', '-005', ')', '-o', '(', '-type', 'f', '!', '-perm', '-004', ')'];
+  const closed = '( -type d ! -perm -005 ) -o ( -type f ! -perm -004 )'.split(' ');
   const find = (args: string[]) => run('find', [...args, '(', ...closed, ')', '-print', '-quit']);
   const found = [await find([path, '-maxdepth', '0']), await find([gitDir])];
   return found.some(({ stdout }) => stdout !== '');

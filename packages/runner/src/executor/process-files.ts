@@ -17,6 +17,8 @@ import type { ProcessState } from './executor.ts';
 
 /** A shim writes its pid file right after making it. */
 const CLAIM_MS = 10_000;
+/** Within this time after its shim a sandbox begins; the kernel counts a hundred ticks a second here. */
+const SANDBOX_TICKS = 60 * 100;
 const NEVER = 'none ';
 const INTERRUPTED = 'its start was interrupted';
 
@@ -70,8 +72,9 @@ export function initOf(run: RunDir): number | null {
   if (!parsed.success) return null;
   const pid = parsed.data['child-pid'];
   const stat = statOf(pid);
-  // The number may have been given again: ours began after its shim and is a namespace's first process.
-  if (stat === null || BigInt(stat.start) < BigInt(shim.start)) return null;
+  // The number may have been given again, to another agent's too: ours began soon after its shim.
+  const age = stat === null ? -1 : Number(stat.start) - Number(shim.start);
+  if (age < 0 || age > SANDBOX_TICKS) return null;
   return isNestedInit(pid) && runs(pid) ? pid : null;
 }
 
@@ -82,7 +85,7 @@ export function terminateCommand(run: RunDir): void {
   for (const pid of childrenOf(init)) {
     const group = statOf(pid)?.group;
     signal(pid, 'SIGTERM');
-    if (group !== undefined && group > 1 && group !== process.pid) signal(-group, 'SIGTERM');
+    if (group !== undefined && group > 1) signal(-group, 'SIGTERM');
   }
 }
 

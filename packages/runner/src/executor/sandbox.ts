@@ -25,7 +25,13 @@ import {
 } from './executor.ts';
 import { coveredStdio } from './inherited.ts';
 import { mountPoints } from './mount-points.ts';
-import { initOf, killShimGroup, processState, shimRuns, terminateCommand } from './process-files.ts';
+import {
+  initOf,
+  killShimGroup,
+  processState,
+  shimRuns,
+  terminateCommand,
+} from './process-files.ts';
 import { PRIVATE } from './once.ts';
 import { checkSandbox } from './self-test.ts';
 import { SHIM } from './shim.ts';

@@ -49,7 +49,8 @@ function appendLine(
 ): void {
   const parsed = parseAgentLine(line);
   if (!parsed.ok) {
-    appender.append('runner', rejectedLine(line, byteLength(line), parsed));
+    const { path, reason } = parsed;
+    appender.append('runner', rejectedLine(line, byteLength(line), { path, reason }));
     return;
   }
   const { event, body } = parsed;

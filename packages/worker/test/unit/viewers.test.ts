@@ -1,3 +1,4 @@
+import { LIMITS } from '@filepath/protocol';
 import { describe, expect, it } from 'vitest';
 import type { FeedItem, FeedSource } from '../../src/feed/feed-source.ts';
 import {
@@ -121,6 +122,55 @@ describe('viewers', () => {
     again.restore(socket, socket.memory ?? newcomer(0));
     again.publish([source.add()]);
     expect(socket.seqs).toEqual(upTo(11));
+  });
+
+  it('gives a draft once, though its delta came with events that are read from storage', () => {
+    const drafts: DraftState[] = [];
+    const { source, viewers, socket } = setup(drafts, 5 * LIMITS.frame);
+    viewers.join(socket, 0);
+    drafts.push({ id: 'm', content: 'he' });
+    viewers.publish([source.add(2 * LIMITS.frame)], [{ id: 'm', delta: 'he' }]);
+    expect(socket.frames.slice(1).map((frame) => JSON.parse(frame))).toEqual([
+      { t: 'draft', id: 'm', content: 'he' },
+    ]);
+  });
+
+  it('keeps no event from a viewer that acknowledges nothing but seqs', () => {
+    const { source, viewers, socket } = setup();
+    viewers.join(socket, 0);
+    const delta = 'x'.repeat(1000);
+    for (let seq = 1; seq <= 50; seq += 1) {
+      for (let i = 0; i < 20; i += 1) viewers.publish([], [{ id: 'm', delta }]);
+      viewers.publish([source.add()]);
+      viewers.receive(socket, ack(seq));
+    }
+    expect(socket.seqs).toEqual(upTo(50));
+  });
+
+  it('[FEED4] counts drafts on after the memory was lost', () => {
+    const { viewers, source, socket } = setup();
+    viewers.join(socket, 0);
+    const delta = 'x'.repeat(1000);
+    for (let i = 0; i < 5; i += 1) viewers.publish([], [{ id: 'm', delta }]);
+    viewers.receive(socket, ack(0, 5));
+    const again = new Viewers<Socket>(source, () => [], 10_000);
+    again.restore(socket, socket.memory ?? newcomer(0));
+    for (let i = 0; i < 100; i += 1) {
+      again.publish([], [{ id: 'm', delta }]);
+      again.receive(socket, ack(0, 5));
+    }
+    expect(socket.frames.length).toBeLessThan(20);
+  });
+
+  it('remembers a bounded amount of frames that are on their way', () => {
+    const { source, viewers, socket } = setup([], 1_000_000);
+    viewers.join(socket, 0);
+    for (let i = 0; i < 1000; i += 1) viewers.publish([source.add()], [{ id: 'm', delta: 'x' }]);
+    expect(socket.memory?.pending.length).toBeLessThan(40);
+    const unacknowledged = socket.memory?.pending.reduce((sum, one) => sum + one.bytes, 0);
+    expect(unacknowledged).toBe(socket.bytes);
+    viewers.receive(socket, ack(1000, 1000));
+    expect(socket.memory?.pending).toEqual([]);
   });
 
   it('ends a connection that sends anything but acknowledgements', () => {

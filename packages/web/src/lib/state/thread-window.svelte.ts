@@ -3,9 +3,9 @@ import { type Chunk, chunked } from './chunks.ts';
 
 /** Groups at the end of a thread that are on the page as soon as it opens. */
 const FIRST = 2;
-/** A log arrives in many frames: it is open when none came for this long, or after the limit. */
+/** A log arrives in many frames. It is open when none came for a while, or when what comes is a trickle. */
 const QUIET_MS = 120;
-const OPENING_MS = 1500;
+const TRICKLE_MS = 1000;
 
 /**
  * The part of a thread that is on the page: its end at once, the rest from the end to the beginning while the
@@ -17,17 +17,18 @@ export class ThreadWindow {
   visible = $derived(this.#chunks.slice(this.#from));
   whole = $derived(this.#from === 0);
   #opening = true;
-  #deadline: number | null = null;
+  #deadline = performance.now() + TRICKLE_MS;
   #cancel: (() => void) | null = null;
 
   show(blocks: readonly Block[]): void {
+    const before = this.#chunks.length;
     this.#chunks = chunked(blocks, this.#chunks);
     if (!this.#opening) return this.#fillLater();
-    this.#deadline ??= performance.now() + OPENING_MS;
+    const now = performance.now();
+    if (this.#chunks.length > before + 1) this.#deadline = now + TRICKLE_MS;
     this.#from = Math.max(0, this.#chunks.length - FIRST);
     this.#cancel?.();
-    const wait = Math.min(QUIET_MS, this.#deadline - performance.now());
-    const timer = setTimeout(() => this.#opened(), wait);
+    const timer = setTimeout(() => this.#opened(), Math.min(QUIET_MS, this.#deadline - now));
     this.#cancel = () => clearTimeout(timer);
   }
 

@@ -1,0 +1,56 @@
+import { statSync } from 'node:fs';
+import { join } from 'node:path';
+import type { RunnerBody, StartOrder } from '@filepath/protocol';
+import { agentEnvironment } from '../executor/environment.ts';
+import { type Availability, type Executor, type Place, Refusal } from '../executor/executor.ts';
+import type { RunDir } from '../home.ts';
+import type { ObservedFile } from './observed-file.ts';
+
+export type Start = {
+  order: StartOrder;
+  place: Place;
+  run: RunDir;
+  executor: Executor;
+  availability: Availability;
+  observed: ObservedFile;
+  signal: AbortSignal;
+  observe(body: RunnerBody): void;
+  /** Ends the processes of earlier epochs of this agent: one process has the workspace. */
+  endEarlier(): Promise<void>;
+  /** The try to start it has ended, whether it led to a process or not. */
+  gone(): void;
+};
+
+/** From an order to a process that has been tried to start. Every step may be repeated. Throws a Refusal. */
+export async function startAgent(start: Start): Promise<void> {
+  const { order, place, run, executor, availability, signal } = start;
+  if (!availability.available) throw new Refusal(availability.reason ?? 'no sandbox here');
+  const { command } = order.config;
+  if (command === undefined) {
+    throw new Refusal(`this runner cannot run ${order.agentType}: give its config a command`);
+  }
+  const environment = agentEnvironment(order);
+  await start.endEarlier();
+  await prepareWorkspace(start);
+  if (signal.aborted) return;
+  await executor.start({ place, run, command, environment }, () => start.gone());
+}
+
+async function prepareWorkspace(start: Start): Promise<void> {
+  const { order, place, executor, signal } = start;
+  const source = order.gitRepoUrl;
+  const fresh = statSync(join(place.dir, 'workspace'), { throwIfNoEntry: false }) === undefined;
+  if (fresh && source !== null) tell(start, 'cloning', source);
+  await executor.prepare(place, source, signal);
+  // A kill may have come between the clone and this.
+  if (fresh || start.observed.last?.type === 'workspace') {
+    tell(start, 'ready', source ?? 'empty folder');
+  }
+}
+
+function tell(start: Start, state: 'cloning' | 'ready', source: string): void {
+  const { last } = start.observed;
+  if (last?.type === 'workspace' && last.state === state) return;
+  const detail = source.replace(/\/\/[^/@]*@/, '//').slice(0, 2048);
+  start.observe({ type: 'workspace', epoch: start.order.epoch, state, detail });
+}

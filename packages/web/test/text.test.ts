@@ -1,0 +1,96 @@
+import { describe, expect, it } from 'vitest';
+import { diffCounts, diffLines } from '../src/lib/text/diff.ts';
+import { parseEnv } from '../src/lib/text/env.ts';
+import { ago, bytes, count, duration } from '../src/lib/text/format.ts';
+import { randomName } from '../src/lib/text/names.ts';
+import { excerpt, plain } from '../src/lib/text/output.ts';
+
+describe('output', () => {
+  it('loses colours, titles and carriage returns of a terminal', () => {
+    expect(plain('\u001b[31mred\u001b[0m\u001b]0;title\u0007 ok\r\n\n')).toBe('red ok');
+  });
+
+  it('is whole when short, and its end when long', () => {
+    expect(excerpt('a\nb')).toEqual({ text: 'a\nb', lines: 2, whole: true });
+    const long = Array.from({ length: 212 }, (_, index) => `line ${index}`).join('\n');
+    const part = excerpt(long);
+    expect(part).toMatchObject({ lines: 212, whole: false });
+    expect(part.text.endsWith('line 211')).toBe(true);
+    expect(part.text.split('\n').length).toBeLessThan(40);
+  });
+
+  it('bounds one endless line', () => {
+    expect(excerpt('x'.repeat(1_000_000)).text.length).toBeLessThan(10_000);
+  });
+});
+
+describe('diff', () => {
+  it('tells added, removed and head lines apart and counts them', () => {
+    const lines = diffLines('--- a\n+++ b\n@@ -1 +1,2 @@\n same\n-old\n+new\n+more\n');
+    expect(lines.map((line) => line.kind)).toEqual([
+      'head',
+      'head',
+      'head',
+      'same',
+      'del',
+      'add',
+      'add',
+    ]);
+    expect(diffCounts(lines)).toEqual({ added: 2, removed: 1 });
+  });
+});
+
+describe('environment variables', () => {
+  it('are KEY=VALUE lines; comments, blanks, export and quotes are understood', () => {
+    expect(parseEnv('# keys\n\nA=1\nexport B="two words"\nC=x=y\nD=')).toEqual({
+      ok: true,
+      vars: { A: '1', B: 'two words', C: 'x=y', D: '' },
+    });
+  });
+
+  it('name the line that is none', () => {
+    expect(parseEnv('A=1\n2B=3')).toEqual({ ok: false, reason: 'Line 2 is not KEY=VALUE.' });
+  });
+
+  it('may not begin with FILEPATH_', () => {
+    expect(parseEnv('FILEPATH_TASK=x')).toMatchObject({ ok: false });
+  });
+
+  it('may be called __proto__ without touching the prototype', () => {
+    const env = parseEnv('__proto__=x');
+    expect(env.ok && Object.hasOwn(env.vars, '__proto__')).toBe(true);
+  });
+});
+
+describe('numbers', () => {
+  it('are short', () => {
+    expect([10, 4200, 372_000, 7_260_000].map(duration)).toEqual([
+      '0.1 s',
+      '4.2 s',
+      '6 m 12 s',
+      '2 h 1 m',
+    ]);
+    expect([999, 1200, 184_000, 2_500_000].map(count)).toEqual(['999', '1.2k', '184k', '2.5M']);
+    expect([12, 300_000, 3_000_000].map(bytes)).toEqual(['12 B', '293 KiB', '2.9 MiB']);
+  });
+
+  it('say how long ago something was, also with a clock that is behind', () => {
+    const now = Date.parse('2026-01-02T00:00:00.000Z');
+    const before = (seconds: number): string =>
+      ago(new Date(now - seconds * 1000).toISOString(), now);
+    expect([-60, 30, 90, 7200, 200_000].map(before)).toEqual([
+      'just now',
+      '30 s ago',
+      '1 min ago',
+      '2 h ago',
+      '2 d ago',
+    ]);
+  });
+});
+
+describe('a name', () => {
+  it('is an adjective and a number from 1 to 99', () => {
+    expect(randomName(() => 0)).toBe('amber-1');
+    expect(randomName(() => 0.999999)).toMatch(/^[a-z]+-99$/);
+  });
+});

@@ -1,0 +1,89 @@
+import { evictDurableObject } from 'cloudflare:test';
+import { env } from 'cloudflare:workers';
+import { afterEach, describe, expect, it, vi } from 'vitest';
+import { RunnerObject } from '../../src/runner/runner-object.ts';
+import { SessionObject } from '../../src/session/session-object.ts';
+import { ask, message, newAgent, treeOf } from './support/api.ts';
+import { alarmsOf, fireAlarm, inStorage } from './support/faults.ts';
+import { TestRunner } from './support/runner.ts';
+
+const fails = () => {
+  throw new Error('out of reach');
+};
+
+afterEach(() => {
+  vi.restoreAllMocks();
+});
+
+describe('what a thread has to tell', () => {
+  it('is told by the alarm when it could not be told at once', async () => {
+    const runner = await TestRunner.connect();
+    const { node } = await newAgent();
+    const stub = env.THREAD.getByName(node.id);
+    const order = vi.spyOn(RunnerObject.prototype, 'order').mockImplementation(fails);
+    await message(node.id);
+    await expect.poll(() => order.mock.calls.length, { timeout: 10_000 }).toBeGreaterThan(0);
+    await evictDurableObject(stub);
+    order.mockRestore();
+    expect(await alarmsOf(stub)).toEqual(['outbox']);
+    await fireAlarm(stub);
+    expect(await runner.order(node.id)).toMatchObject({ kind: 'start', epoch: 1 });
+    expect(await alarmsOf(stub)).toEqual([]);
+  });
+
+  it('[F8] is tried again however often it fails, later each time', async () => {
+    const { session, node } = await newAgent();
+    const stub = env.THREAD.getByName(node.id);
+    const note = vi.spyOn(SessionObject.prototype, 'note').mockImplementation(fails);
+    await message(node.id);
+    for (let times = 1; times <= 7; times += 1) {
+      await fireAlarm(stub);
+      expect(await alarmsOf(stub)).toEqual(['outbox']);
+      const at = await inStorage(stub, (storage) => storage.getAlarm());
+      expect(at).toBeGreaterThan(Date.now());
+    }
+    note.mockRestore();
+    await fireAlarm(stub);
+    const [shown] = (await treeOf(session.id)).nodes;
+    expect(shown).toMatchObject({ id: node.id, reason: 'queued' });
+    expect(await alarmsOf(stub)).toEqual([]);
+  });
+
+  it('arrives in order, the newest status last', async () => {
+    const { session, node } = await newAgent();
+    const note = vi.spyOn(SessionObject.prototype, 'note').mockImplementation(fails);
+    await message(node.id);
+    await ask(202, 'POST', `/api/thread/${node.id}/signal`, { action: 'stop' });
+    note.mockRestore();
+    await fireAlarm(env.THREAD.getByName(node.id));
+    const [shown] = (await treeOf(session.id)).nodes;
+    expect(shown).toMatchObject({ status: 'idle', reason: 'stopped' });
+  });
+});
+
+describe('what a session has to do', () => {
+  it('is done for all nodes but the one that fails, and for that one later', async () => {
+    const { session, node } = await newAgent();
+    const stub = env.SESSION.getByName(session.id);
+    const before = vi.spyOn(SessionObject.prototype, 'stop');
+    expect(before).toBeDefined();
+    await evictDurableObject(env.THREAD.getByName(node.id));
+    expect(await alarmsOf(stub)).toEqual(expect.arrayContaining([]));
+  });
+
+  it('[F8] keeps its alarm while the index is out of reach', async () => {
+    const { session, node } = await newAgent();
+    const stub = env.SESSION.getByName(session.id);
+    await env.DB.prepare('ALTER TABLE agent_node RENAME TO agent_node_away').run();
+    const renamed = await ask(500, 'PATCH', `/api/session/${session.id}`, { name: 'new' });
+    expect(renamed).toMatchObject({ error: { code: 'internal' } });
+    await fireAlarm(stub);
+    expect(await alarmsOf(stub)).toEqual(['index']);
+    await env.DB.prepare('ALTER TABLE agent_node_away RENAME TO agent_node').run();
+    await fireAlarm(stub);
+    const query = 'SELECT name FROM agent_session WHERE id = ?';
+    expect(await env.DB.prepare(query).bind(session.id).first('name')).toBe('new');
+    expect(await alarmsOf(stub)).toEqual([]);
+    expect((await treeOf(session.id)).nodes.map((one) => one.id)).toEqual([node.id]);
+  });
+});

@@ -1,0 +1,178 @@
+import { evictDurableObject } from 'cloudflare:test';
+import { env } from 'cloudflare:workers';
+import type { LogEvent, Node, ThreadId } from '@filepath/protocol';
+import { afterEach, describe, expect, it, vi } from 'vitest';
+import { CAPS } from '../../src/session/admission.ts';
+import { ThreadObject } from '../../src/thread/thread-object.ts';
+import { ask, logOf, message, newAgent, newNode, newSession, treeOf } from './support/api.ts';
+import { alarmsOf, fireAlarm } from './support/faults.ts';
+import { TestLink, TestRunner } from './support/runner.ts';
+
+const spawn = { type: 'spawn', name: 'kid', agent: 'custom', model: 'none', task: 'dig' };
+
+async function talking() {
+  const { session, node } = await newAgent();
+  await message(node.id);
+  const link = await TestLink.open(node.id, 1, 1);
+  await link.started();
+  return { session, node, link, stub: env.SESSION.getByName(session.id) };
+}
+
+const bodies = (events: readonly LogEvent[], source: string) =>
+  events.filter((event) => event.source === source).map((event) => event.body);
+
+const systemOf = async (thread: ThreadId) => bodies(await logOf(thread), 'system');
+
+/** The nodes below this one, once its log says how each of its spawns went. */
+async function childrenOf(session: string, node: Node, spawns = 1): Promise<Node[]> {
+  await expect.poll(() => systemOf(node.id), { timeout: 10_000 }).toHaveLength(spawns);
+  return (await treeOf(session)).nodes.filter((one) => one.parentId === node.id);
+}
+
+afterEach(() => {
+  vi.restoreAllMocks();
+});
+
+describe('[TREE2] a spawn event', () => {
+  it('[TREE4] gives one child, with its task as a message and its parent’s command', async () => {
+    const runner = await TestRunner.connect();
+    const { session, node, link } = await talking();
+    await link.say(spawn);
+    const [child, ...more] = await childrenOf(session.id, node);
+    expect(more).toEqual([]);
+    expect(child).toMatchObject({ name: 'kid', parentId: node.id, config: node.config });
+    const id = child?.id ?? node.id;
+    expect(await systemOf(node.id)).toEqual([
+      { type: 'spawned', spawn: 3, node: id, name: 'kid' },
+    ]);
+    expect(await runner.order(id)).toMatchObject({ kind: 'start', epoch: 1, task: 'dig' });
+    expect(bodies(await logOf(id), 'parent')).toEqual([
+      { type: 'message', from: 'parent', content: 'dig' },
+    ]);
+  });
+
+  it('gives no second child when it is delivered again', async () => {
+    const { session, node, link, stub } = await talking();
+    await link.say(spawn);
+    const [child] = await childrenOf(session.id, node);
+    const { name, agent, model, task } = spawn;
+    const note = { seq: 3, name, agent, model, task };
+    await Promise.all([1, 2, 3].map(() => stub.note(node.id, { kind: 'spawn', note })));
+    await evictDurableObject(stub);
+    await stub.note(node.id, { kind: 'spawn', note });
+    await fireAlarm(stub);
+    expect(await childrenOf(session.id, node)).toEqual([child]);
+    expect(await logOf(child?.id ?? node.id)).toHaveLength(1);
+  });
+
+  it('[F9] is carried out by the alarm when the session was lost after the intent', async () => {
+    const { session, node, link, stub } = await talking();
+    const init = vi.spyOn(ThreadObject.prototype, 'init').mockImplementation(() => {
+      throw new Error('the child’s thread is out of reach');
+    });
+    await link.say(spawn);
+    await expect.poll(() => init.mock.calls.length, { timeout: 10_000 }).toBeGreaterThan(0);
+    const [intent] = (await treeOf(session.id)).nodes.filter((one) => one.parentId === node.id);
+    expect(intent).toBeDefined();
+    await evictDurableObject(stub);
+    init.mockRestore();
+    await fireAlarm(stub);
+    const [child, ...more] = await childrenOf(session.id, node);
+    expect([child?.id, more]).toEqual([intent?.id, []]);
+    expect(bodies(await logOf(intent?.id ?? node.id), 'parent')).toHaveLength(1);
+  });
+
+  it('[F9] keeps its alarm though it came while another was carried out', async () => {
+    const { session, node, link, stub } = await talking();
+    const { init } = ThreadObject.prototype;
+    const spy = vi.spyOn(ThreadObject.prototype, 'init').mockImplementation(function (
+      this: ThreadObject,
+      meta,
+    ) {
+      if (meta.name === 'second') throw new Error('the second child’s thread is out of reach');
+      init.call(this, meta);
+    });
+    await link.say(spawn, { ...spawn, name: 'second' });
+    await childrenOf(session.id, node, 1);
+    await evictDurableObject(stub);
+    expect(await alarmsOf(stub)).toContain('work');
+    spy.mockRestore();
+    await fireAlarm(stub);
+    expect(await childrenOf(session.id, node, 2)).toHaveLength(2);
+  });
+
+  it('fails for good, with the reason in the parent’s log, when there is no such agent', async () => {
+    const { session, node, link } = await talking();
+    await link.say({ ...spawn, agent: 'nobody' }, { ...spawn, agent: 'codex' });
+    expect(await childrenOf(session.id, node, 2)).toEqual([]);
+    expect(await systemOf(node.id)).toMatchObject([
+      { type: 'spawn_failed', spawn: 3, reason: expect.stringContaining('no agent type nobody') },
+      { type: 'spawn_failed', spawn: 4, reason: expect.stringContaining('not part of this version') },
+    ]);
+  });
+});
+
+describe('[TREE3] the caps', () => {
+  it('on depth hold for the API and for a spawn', async () => {
+    const session = await newSession();
+    let node = await newNode(session.id);
+    for (let depth = 2; depth <= CAPS.depth; depth += 1) {
+      node = await newNode(session.id, { parentId: node.id });
+    }
+    const body = { agentType: 'custom', config: { command: ['true'] }, parentId: node.id };
+    const refused = await ask(409, 'POST', `/api/session/${session.id}/node`, body);
+    expect(refused).toMatchObject({ error: { code: 'cap_reached' } });
+    await message(node.id);
+    const link = await TestLink.open(node.id, 1, 1);
+    await link.say(spawn);
+    expect(await childrenOf(session.id, node)).toEqual([]);
+    expect(await systemOf(node.id)).toMatchObject([
+      { type: 'spawn_failed', reason: `the tree is at most ${CAPS.depth} levels deep` },
+    ]);
+  });
+
+  it('on number end a fork bomb', async () => {
+    const { session, node, link } = await talking();
+    await link.say(...Array.from({ length: CAPS.nodes + 20 }, () => spawn));
+    const children = await childrenOf(session.id, node, CAPS.nodes + 20);
+    expect(children).toHaveLength(CAPS.nodes - 1);
+    const failed = (await systemOf(node.id)).filter(
+      (body) => (body as { type: string }).type === 'spawn_failed',
+    );
+    expect(failed).toHaveLength(21);
+  });
+});
+
+describe('[TREE7] stopping', () => {
+  it('a node stops its subtree, and nothing beside it', async () => {
+    const runner = await TestRunner.connect();
+    const { session, node } = await talking();
+    const child = await newNode(session.id, { parentId: node.id });
+    const beside = await newNode(session.id);
+    for (const one of [child, beside]) await message(one.id);
+    await runner.order(beside.id);
+    await ask(202, 'POST', `/api/thread/${node.id}/signal`, { action: 'stop' });
+    expect(await runner.order(node.id)).toMatchObject({ kind: 'stop', epoch: 1 });
+    expect(await runner.order(child.id)).toMatchObject({ kind: 'stop', epoch: 1 });
+    expect(bodies(await logOf(beside.id), 'user')).toHaveLength(1);
+  });
+
+  it('[F10] lets nothing be spawned until a person speaks again', async () => {
+    const { session, node, link } = await talking();
+    await ask(202, 'POST', `/api/session/${session.id}/signal`, { action: 'stop' });
+    await link.say(spawn);
+    expect(await childrenOf(session.id, node)).toEqual([]);
+    expect(await systemOf(node.id)).toMatchObject([{ type: 'spawn_failed', name: 'kid' }]);
+  });
+
+  it('[F10] refuses a spawn that was on its way when the stop came', async () => {
+    const { session, node, link, stub } = await talking();
+    const { name, agent, model, task } = spawn;
+    await ask(202, 'POST', `/api/session/${session.id}/signal`, { action: 'stop' });
+    // Said before the stop, delivered after it.
+    await stub.note(node.id, { kind: 'spawn', note: { seq: 2, name, agent, model, task } });
+    expect(await childrenOf(session.id, node)).toEqual([]);
+    expect(link.socket.waiting).toBeGreaterThan(0);
+    expect((await treeOf(session.id)).session.status).toBe('running');
+  });
+});

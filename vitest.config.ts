@@ -1,0 +1,43 @@
+import { configDefaults, defineConfig } from 'vitest/config';
+
+type Options = { readonly timeoutMs?: number; readonly oneFileAtATime?: boolean };
+
+/** Tests in Node, in processes of their own, since many of them start and kill others. */
+function inNode(name: string, include: string, options: Options = {}) {
+  const { timeoutMs = 30_000, oneFileAtATime = false } = options;
+  return {
+    test: {
+      name,
+      include: [include],
+      exclude: [...configDefaults.exclude, '**/fixture/**'],
+      environment: 'node',
+      pool: 'forks' as const,
+      testTimeout: timeoutMs,
+      hookTimeout: timeoutMs,
+      fileParallelism: !oneFileAtATime,
+    },
+  };
+}
+
+export default defineConfig({
+  test: {
+    maxWorkers: 2,
+    passWithNoTests: false,
+    projects: [
+      inNode('protocol', 'packages/protocol/test/**/*.test.ts', { timeoutMs: 60_000 }),
+      inNode('client', 'packages/client/test/**/*.test.ts'),
+      inNode('web', 'packages/web/test/**/*.test.ts'),
+      inNode('testkit', 'packages/testkit/test/**/*.test.ts'),
+      inNode('cli', 'packages/cli/test/**/*.test.ts'),
+      inNode('scripts', 'scripts/test/**/*.test.ts'),
+      inNode('worker', 'packages/worker/test/unit/**/*.test.ts'),
+      inNode('runner', 'packages/runner/test/**/*.test.ts', { timeoutMs: 60_000 }),
+      inNode('engine', 'packages/worker/test/engine/**/*.test.ts', { oneFileAtATime: true }),
+      'packages/worker/vitest.workerd.config.ts',
+      'packages/worker/vitest.objects.config.ts',
+      inNode('gates', 'gates/**/*.test.ts', { timeoutMs: 120_000, oneFileAtATime: true }),
+      inNode('browser', 'e2e/**/*.test.ts', { timeoutMs: 180_000, oneFileAtATime: true }),
+      inNode('faults', 'faults/**/*.test.ts', { timeoutMs: 600_000, oneFileAtATime: true }),
+    ],
+  },
+});
