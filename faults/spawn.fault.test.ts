@@ -14,7 +14,7 @@ it('[F9] a kill between spawn intent and child start leaves one child, or a reco
     // Chance picks the moment of the fault; nothing is waited for here.
     await wait(dice.below(40));
     if (dice.below(2) === 0) {
-      instance.killEngine();
+      await instance.killEngine();
     } else {
       await instance.killProcess();
       await instance.start();

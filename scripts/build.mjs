@@ -13,7 +13,9 @@ const builders = { worker: buildWorker, cli: buildCli, web: buildWeb };
 const asked = process.argv.slice(2).filter((argument) => !argument.startsWith('--'));
 const unknown = asked.find((name) => !(name in steps));
 if (unknown !== undefined) {
-  console.error(`There is no build step "${unknown}"; the steps are ${Object.keys(steps).join(', ')}.`);
+  console.error(
+    `There is no build step "${unknown}"; the steps are ${Object.keys(steps).join(', ')}.`,
+  );
   process.exit(2);
 }
 const names = asked.length === 0 ? Object.keys(steps) : asked;
@@ -35,7 +37,9 @@ async function build(name) {
     console.log(`build ${name}: ${((performance.now() - started) / 1000).toFixed(1)} s`);
     return true;
   } catch (error) {
-    console.error(`build ${name} failed: ${error instanceof Error ? error.message : String(error)}`);
+    console.error(
+      `build ${name} failed: ${error instanceof Error ? error.message : String(error)}`,
+    );
     return false;
   }
 }

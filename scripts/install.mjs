@@ -16,7 +16,8 @@ export async function ensureInstalled() {
   const lock = createHash('sha256').update(readFileSync(lockFile)).digest('hex');
   if (isInstalled(lock)) return null;
   const version = npmVersion();
-  if (version === null) return 'npm was not found; install Node with npm from https://nodejs.org and start again.';
+  if (version === null)
+    return 'npm was not found; install Node with npm from https://nodejs.org and start again.';
   if (Number(version.split('.')[0]) < OLDEST_NPM) {
     return `npm ${version} is too old, filepath needs npm ${OLDEST_NPM} or newer; run npm install -g npm@latest and start again.`;
   }
@@ -30,7 +31,9 @@ export async function ensureInstalled() {
 function isInstalled(lock) {
   if (existsSync(stamp)) return readFileSync(stamp, 'utf8') === lock;
   // Somebody ran npm ci by hand: npm writes this file when an install is complete.
-  const complete = statSync(join(root, 'node_modules/.package-lock.json'), { throwIfNoEntry: false });
+  const complete = statSync(join(root, 'node_modules/.package-lock.json'), {
+    throwIfNoEntry: false,
+  });
   if (complete === undefined || complete.mtimeMs < statSync(lockFile).mtimeMs) return false;
   writeFileSync(stamp, lock);
   return true;
@@ -38,7 +41,10 @@ function isInstalled(lock) {
 
 function npmVersion() {
   try {
-    return execFileSync('npm', ['--version'], { encoding: 'utf8', stdio: ['ignore', 'pipe', 'ignore'] }).trim();
+    return execFileSync('npm', ['--version'], {
+      encoding: 'utf8',
+      stdio: ['ignore', 'pipe', 'ignore'],
+    }).trim();
   } catch {
     return null;
   }

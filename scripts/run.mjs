@@ -31,7 +31,10 @@ export function withProgress(label, command, args, options = {}) {
     if (onTerminal) process.stdout.write(`\r${label} … ${seconds()} `);
   };
   if (!onTerminal) console.log(`${label} …`);
-  const ticking = setInterval(onTerminal ? show : () => console.log(`${label} … ${seconds()}`), onTerminal ? 1000 : 10_000);
+  const ticking = setInterval(
+    onTerminal ? show : () => console.log(`${label} … ${seconds()}`),
+    onTerminal ? 1000 : 10_000,
+  );
   show();
   return new Promise((resolve, reject) => {
     const child = spawn(command, args, { stdio: ['ignore', 'pipe', 'pipe'], ...options });
@@ -41,7 +44,9 @@ export function withProgress(label, command, args, options = {}) {
     child.stderr.on('data', keep);
     const finish = (code) => {
       clearInterval(ticking);
-      console.log(`${onTerminal ? '\r' : ''}${label}: ${code === 0 ? 'done' : 'failed'} in ${seconds()}   `);
+      console.log(
+        `${onTerminal ? '\r' : ''}${label}: ${code === 0 ? 'done' : 'failed'} in ${seconds()}   `,
+      );
       resolve({ code, output });
     };
     child.on('error', (error) => {

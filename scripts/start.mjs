@@ -24,7 +24,9 @@ if (stale.length > 0) {
 }
 
 await ensureBubblewrap();
-process.exit(await foreground(node, ['packages/cli/dist/filepath.js', 'up', ...args], { cwd: root, env }));
+process.exit(
+  await foreground(node, ['packages/cli/dist/filepath.js', 'up', ...args], { cwd: root, env }),
+);
 
 function stop(sentence) {
   console.error(sentence);

@@ -22,7 +22,8 @@ export async function ensureChromium() {
 
 /** The command that installs a package on this system, for a person to run. */
 export function installCommand(name) {
-  if (process.platform === 'darwin') return `brew install ${name === 'chromium' ? '--cask google-chrome' : name}`;
+  if (process.platform === 'darwin')
+    return `brew install ${name === 'chromium' ? '--cask google-chrome' : name}`;
   if (findProgram('apt-get')) return `sudo apt-get install -y ${name}`;
   if (findProgram('dnf')) return `sudo dnf install -y ${name}`;
   if (findProgram('pacman')) return `sudo pacman -S --noconfirm ${name}`;

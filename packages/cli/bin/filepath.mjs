@@ -9,7 +9,11 @@ import { foreground } from '../../../scripts/run.mjs';
 const built = join(root, 'packages/cli/dist/filepath.js');
 const node = findNode();
 if (node === null || !existsSync(built)) {
-  console.error(node === null ? NODE_TOO_OLD : `filepath is not built; run npm start or npm run build in ${root} first.`);
+  console.error(
+    node === null
+      ? NODE_TOO_OLD
+      : `filepath is not built; run npm start or npm run build in ${root} first.`,
+  );
   process.exit(1);
 }
 process.exit(await foreground(node, [built, ...process.argv.slice(2)], { env: environment() }));

@@ -15,11 +15,16 @@ const Secrets = z.object({
 export type Secrets = z.infer<typeof Secrets>;
 
 /** The owner's token: the one given in the environment, else the one this home was made with. */
-export function ownerToken(home: string, env: Readonly<Record<string, string | undefined>>): string {
+export function ownerToken(
+  home: string,
+  env: Readonly<Record<string, string | undefined>>,
+): string {
   const given = env['FILEPATH_TOKEN'];
   if (given !== undefined && given !== '') {
     if (given.length >= SHORTEST_TOKEN) return given;
-    throw new EngineError(`FILEPATH_TOKEN is too short; use at least ${SHORTEST_TOKEN} characters.`);
+    throw new EngineError(
+      `FILEPATH_TOKEN is too short; use at least ${SHORTEST_TOKEN} characters.`,
+    );
   }
   const path = join(home, 'token');
   const kept = readIfThere(path)?.trim() ?? '';

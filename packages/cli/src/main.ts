@@ -65,7 +65,9 @@ function interruption(): AbortSignal {
 }
 
 // In the repository, not in the temporary directory that other users share.
-enableCompileCache(fileURLToPath(new URL('../../../node_modules/.cache/filepath/code', import.meta.url)));
+enableCompileCache(
+  fileURLToPath(new URL('../../../node_modules/.cache/filepath/code', import.meta.url)),
+);
 // A reader that went away, as in `filepath export … | head`, is no fault.
 for (const stream of [process.stdout, process.stderr]) {
   stream.on('error', (error: NodeJS.ErrnoException) => {

@@ -37,7 +37,9 @@ export async function up(args: string[], io: Io): Promise<number> {
     io.out('Stopping …');
     await instance.stop();
     const running = countRunningAgents(place.home);
-    io.out(running === 0 ? 'Stopped.' : `Stopped. ${running} agents go on; the next start finds them.`);
+    io.out(
+      running === 0 ? 'Stopped.' : `Stopped. ${running} agents go on; the next start finds them.`,
+    );
     return 0;
   });
 }

@@ -14,7 +14,12 @@ export class Api {
   async call(method: string, path: string, body?: unknown): Promise<Response> {
     return fetch(`${this.url}${path}`, {
       method,
-      headers: { authorization: `Bearer ${this.token}`, 'content-type': 'application/json' },
+      // A connection of its own: a kept one may belong to an engine that was killed since.
+      headers: {
+        authorization: `Bearer ${this.token}`,
+        'content-type': 'application/json',
+        connection: 'close',
+      },
       ...(body === undefined ? {} : { body: JSON.stringify(body) }),
     });
   }

@@ -2,6 +2,7 @@ import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { setTimeout as wait } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 
 import { endAgents } from './agents-of-home.ts';
@@ -23,8 +24,8 @@ export type Instance = {
   enginePid(): number;
   /** SIGKILL of the process; what it leaves behind is left. */
   killProcess(): Promise<void>;
-  /** SIGKILL of workerd alone. */
-  killEngine(): void;
+  /** SIGKILL of workerd alone; resolves when the engine that takes its place answers. */
+  killEngine(): Promise<void>;
   start(): Promise<void>;
   /** As Ctrl-C does it. Gives the exit code back. */
   stop(): Promise<number | null>;
@@ -85,8 +86,10 @@ export async function startInstance(env: Record<string, string> = {}): Promise<I
     killProcess: async () => {
       await end('SIGKILL');
     },
-    killEngine: () => {
-      process.kill(enginePid(dir.path), 'SIGKILL');
+    killEngine: async () => {
+      const killed = enginePid(dir.path);
+      process.kill(killed, 'SIGKILL');
+      while (!(await answers(`http://127.0.0.1:${port}/api/health`))) await wait(20);
     },
     start,
     stop: () => end('SIGINT'),
@@ -96,6 +99,14 @@ export async function startInstance(env: Record<string, string> = {}): Promise<I
       dir.remove();
     },
   };
+}
+
+async function answers(url: string): Promise<boolean> {
+  try {
+    return (await fetch(url, { headers: { connection: 'close' } })).ok;
+  } catch {
+    return false;
+  }
 }
 
 function enginePid(home: string): number {

@@ -9,7 +9,8 @@ export class EngineError extends FilepathError {
 }
 
 export function codeOf(error: unknown): string {
-  if (error instanceof Error && 'code' in error && typeof error.code === 'string') return error.code;
+  if (error instanceof Error && 'code' in error && typeof error.code === 'string')
+    return error.code;
   return 'unknown error';
 }
 

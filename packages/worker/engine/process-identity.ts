@@ -56,5 +56,8 @@ function startTimeFromPs(pid: number): string | null {
 
 function ps(pid: number, field: string): string {
   const env = { ...process.env, LC_ALL: 'C' };
-  return execFileSync('ps', ['-p', String(pid), '-o', `${field}=`], { encoding: 'utf8', env }).trim();
+  return execFileSync('ps', ['-p', String(pid), '-o', `${field}=`], {
+    encoding: 'utf8',
+    env,
+  }).trim();
 }

@@ -8,7 +8,8 @@ const LONGEST_DIRECTORY = 90;
 /** An empty directory, readable by its owner only, for the sockets between this process and workerd. */
 export function makeSocketDirectory(home: string): string {
   const inHome = join(home, 'sockets');
-  if (Buffer.byteLength(inHome) > LONGEST_DIRECTORY) return mkdtempSync(join(tmpdir(), 'filepath-'));
+  if (Buffer.byteLength(inHome) > LONGEST_DIRECTORY)
+    return mkdtempSync(join(tmpdir(), 'filepath-'));
   rmSync(inHome, { recursive: true, force: true });
   mkdirSync(inHome, { mode: 0o700 });
   return inHome;

@@ -10,7 +10,7 @@ import { putOutbox } from './outbox.ts';
 import type { Launch, ThreadMeta, ThreadState } from './state.ts';
 
 /** How long an agent has to end by itself after the stop signal. */
-export const STOP_GRACE_MS = 5000;
+export const STOP_GRACE_MS = 2500;
 
 /** Characters of input that may wait for an agent: a stop or a new start carries all of them in one order. */
 export const MAX_BACKLOG = 512 * 1024;

@@ -112,7 +112,9 @@ function raw(engine: Engine, asked: RequestOptions): Promise<{ status: number; t
 }
 
 function listeningPorts(pid: number): number[] {
-  const inodes = new Set(readdirSync(`/proc/${pid}/fd`).map((fd) => inodeOf(`/proc/${pid}/fd/${fd}`)));
+  const inodes = new Set(
+    readdirSync(`/proc/${pid}/fd`).map((fd) => inodeOf(`/proc/${pid}/fd/${fd}`)),
+  );
   return ['tcp', 'tcp6']
     .flatMap((family) => readFileSync(`/proc/net/${family}`, 'utf8').trim().split('\n').slice(1))
     .map((line) => line.trim().split(/\s+/))

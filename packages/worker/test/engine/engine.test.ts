@@ -9,7 +9,13 @@ import { fileURLToPath } from 'node:url';
 import { describe, expect, it, onTestFinished, vi } from 'vitest';
 
 import { startTimeOf } from '../../engine/index.ts';
-import { askUntilAnswered, fixture, fixtureEngine, pidOf, temporaryHome } from './engine-fixture.ts';
+import {
+  askUntilAnswered,
+  fixture,
+  fixtureEngine,
+  pidOf,
+  temporaryHome,
+} from './engine-fixture.ts';
 
 const here = dirname(fileURLToPath(import.meta.url));
 
@@ -108,9 +114,13 @@ describe('the engine', () => {
   });
 
   it('takes workerd with it when its own process is killed', async () => {
-    const child = spawn(process.execPath, [join(here, 'engine-process.ts'), temporaryHome(), fixture], {
-      stdio: ['ignore', 'pipe', 'inherit'],
-    });
+    const child = spawn(
+      process.execPath,
+      [join(here, 'engine-process.ts'), temporaryHome(), fixture],
+      {
+        stdio: ['ignore', 'pipe', 'inherit'],
+      },
+    );
     const line: unknown = (await once(createInterface(child.stdout), 'line'))[0];
     const pid = Number(line);
     expect(startTimeOf(pid)).not.toBeNull();

@@ -38,7 +38,9 @@ describe('the lock of a home', () => {
     const home = temporaryHome();
     const { said } = await other(home);
     expect(said).toBe('held');
-    expect(() => lockHome(home)).toThrow(/^Another filepath \(process \d+\) already runs on .*; stop it, or set/);
+    expect(() => lockHome(home)).toThrow(
+      /^Another filepath \(process \d+\) already runs on .*; stop it, or set/,
+    );
     expect(readdirSync(home)).toEqual(['lock']);
   });
 
@@ -76,7 +78,9 @@ describe('the lock of a home', () => {
   });
 
   it.each(['/proc/filepath', '/proc/1/filepath'])('refuses %s, where nobody can write', (home) => {
-    expect(() => lockHome(home)).toThrow(/cannot be written .*; set FILEPATH_HOME to a directory of yours\.$/);
+    expect(() => lockHome(home)).toThrow(
+      /cannot be written .*; set FILEPATH_HOME to a directory of yours\.$/,
+    );
   });
 
   it('refuses a home in whose place a file is', () => {

@@ -1,4 +1,4 @@
-import { evictDurableObject } from 'cloudflare:test';
+import { abortAllDurableObjects, evictDurableObject } from 'cloudflare:test';
 import { env } from 'cloudflare:workers';
 import type { LogEvent, Node, ThreadId } from '@filepath/protocol';
 import { afterEach, describe, expect, it, vi } from 'vitest';
@@ -74,7 +74,7 @@ describe('[TREE2] a spawn event', () => {
     await expect.poll(() => init.mock.calls.length, { timeout: 10_000 }).toBeGreaterThan(0);
     const [intent] = (await treeOf(session.id)).nodes.filter((one) => one.parentId === node.id);
     expect(intent).toBeDefined();
-    await evictDurableObject(stub);
+    await abortAllDurableObjects();
     init.mockRestore();
     await fireAlarm(stub);
     const [child, ...more] = await childrenOf(session.id, node);
@@ -94,7 +94,7 @@ describe('[TREE2] a spawn event', () => {
     });
     await link.say(spawn, { ...spawn, name: 'second' });
     await childrenOf(session.id, node, 1);
-    await evictDurableObject(stub);
+    await abortAllDurableObjects();
     expect(await alarmsOf(stub)).toContain('work');
     spy.mockRestore();
     await fireAlarm(stub);

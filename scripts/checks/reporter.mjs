@@ -1,0 +1,28 @@
+// A vitest reporter: how many tests of each project passed and failed, as JSON in FILEPATH_COUNTS.
+import { writeFileSync } from 'node:fs';
+
+export default class CountReporter {
+  onTestRunEnd(modules, unhandledErrors) {
+    const projects = {};
+    for (const module of modules) {
+      const counts = (projects[module.project.name] ??= { passed: 0, failed: 0, messages: [] });
+      let tests = 0;
+      for (const test of module.children.allTests()) {
+        const { state } = test.result();
+        tests += 1;
+        if (state === 'passed') counts.passed += 1;
+        else counts.failed += 1;
+        if (state === 'skipped')
+          counts.messages.push(`skipped: ${test.fullName} in ${module.moduleId}`);
+      }
+      // A file that could not be loaded, or that has no test in it.
+      const broken = module.state() === 'failed' && module.errors().length > 0;
+      if (tests === 0 || broken) {
+        counts.failed += 1;
+        counts.messages.push(`${tests === 0 ? 'no test ran' : 'failed'} in ${module.moduleId}`);
+      }
+    }
+    const result = { projects, unhandledErrors: unhandledErrors.length };
+    writeFileSync(process.env.FILEPATH_COUNTS, JSON.stringify(result));
+  }
+}

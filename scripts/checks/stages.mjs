@@ -1,0 +1,90 @@
+// The stages of npm test, in order. A check is one program run or several; each counts as one test.
+import { readdirSync } from 'node:fs';
+import { join } from 'node:path';
+
+import { root } from '../node24.mjs';
+
+const LEFT_OUT = new Set(['node_modules', '.svelte-kit', 'build', 'dist', '.git', '.wrangler']);
+
+const tool = (path, ...args) => [process.execPath, join(root, 'node_modules', path), ...args];
+const within = (cwd, command) => ({ command, cwd: join(root, cwd) });
+const here = (command) => within('.', command);
+
+export const stages = [
+  {
+    name: 'format',
+    runs: () => [here(tool('prettier/bin/prettier.cjs', '--check', '--log-level=warn', '.'))],
+  },
+  {
+    name: 'lint',
+    runs: () => [here(tool('oxlint/bin/oxlint', '--type-aware', '--deny-warnings'))],
+  },
+  {
+    name: 'boundaries',
+    runs: () => [
+      here(
+        tool(
+          'dependency-cruiser/bin/dependency-cruiser.mjs',
+          '--config',
+          '.dependency-cruiser.cjs',
+          'packages',
+          'gates',
+          'e2e',
+          'faults',
+          'bench',
+        ),
+      ),
+    ],
+  },
+  { name: 'unused', runs: () => [here(tool('knip/bin/knip.js'))] },
+  { name: 'types', runs: typeChecks },
+  { name: 'build', runs: () => [here([process.execPath, 'scripts/build.mjs'])] },
+  {
+    name: 'deploy',
+    needsBuild: true,
+    runs: () => [
+      within(
+        'packages/worker',
+        tool('wrangler/bin/wrangler.js', 'deploy', '--dry-run', '--outdir', '.wrangler/dry-run'),
+      ),
+    ],
+  },
+  {
+    name: 'unit',
+    projects: ['protocol', 'client', 'web', 'testkit', 'worker', 'cli', 'scripts'],
+    needsBuild: true,
+  },
+  { name: 'runner', projects: ['runner'], needs: ['bubblewrap'] },
+  { name: 'engine', projects: ['engine'] },
+  { name: 'workerd', projects: ['worker:workerd', 'worker:objects'] },
+  { name: 'integration', projects: ['gates'], needsBuild: true, needs: ['bubblewrap'] },
+  { name: 'browser', projects: ['browser'], needsBuild: true, needs: ['bubblewrap', 'chromium'] },
+  {
+    name: 'faults',
+    projects: ['faults'],
+    needsBuild: true,
+    needs: ['bubblewrap', 'chromium'],
+    onlyWhenAsked: true,
+  },
+];
+
+function typeChecks() {
+  const compiler = tool('@typescript/native/bin/tsc', '-p');
+  const configurations = findConfigurations('.').filter((path) => !path.startsWith('packages/web'));
+  return [
+    ...configurations.map((path) => here([...compiler, path])),
+    within('packages/web', tool('@sveltejs/kit/svelte-kit.js', 'sync')),
+    within(
+      'packages/web',
+      tool('svelte-check/bin/svelte-check', '--threshold', 'warning', '--fail-on-warnings'),
+    ),
+  ];
+}
+
+function findConfigurations(directory) {
+  return readdirSync(join(root, directory), { withFileTypes: true }).flatMap((entry) => {
+    const path = join(directory, entry.name);
+    if (entry.isDirectory()) return LEFT_OUT.has(entry.name) ? [] : findConfigurations(path);
+    return entry.name === 'tsconfig.json' ? [path] : [];
+  });
+}
