@@ -35,6 +35,10 @@ export default defineConfig({
       inNode('engine', 'packages/worker/test/engine/**/*.test.ts', { oneFileAtATime: true }),
       'packages/worker/vitest.workerd.config.ts',
       'packages/worker/vitest.objects.config.ts',
+      inNode('integration', 'integration/**/*.test.ts', {
+        timeoutMs: 120_000,
+        oneFileAtATime: true,
+      }),
       inNode('gates', 'gates/**/*.test.ts', { timeoutMs: 120_000, oneFileAtATime: true }),
       inNode('browser', 'e2e/**/*.test.ts', { timeoutMs: 180_000, oneFileAtATime: true }),
       inNode('faults', 'faults/**/*.test.ts', { timeoutMs: 600_000, oneFileAtATime: true }),

@@ -1,4 +1,4 @@
-// The stages of npm test, in order. A check is one program run or several; each counts as one test.
+// The stages of npm test, in order. A check runs sequences of programs and counts as one test.
 import { readdirSync } from 'node:fs';
 import { join } from 'node:path';
 
@@ -8,7 +8,7 @@ const LEFT_OUT = new Set(['node_modules', '.svelte-kit', 'build', 'dist', '.git'
 
 const tool = (path, ...args) => [process.execPath, join(root, 'node_modules', path), ...args];
 const within = (cwd, command) => ({ command, cwd: join(root, cwd) });
-const here = (command) => within('.', command);
+const here = (command) => [within('.', command)];
 
 export const stages = [
   {
@@ -43,10 +43,12 @@ export const stages = [
     name: 'deploy',
     needsBuild: true,
     runs: () => [
-      within(
-        'packages/worker',
-        tool('wrangler/bin/wrangler.js', 'deploy', '--dry-run', '--outdir', '.wrangler/dry-run'),
-      ),
+      [
+        within(
+          'packages/worker',
+          tool('wrangler/bin/wrangler.js', 'deploy', '--dry-run', '--outdir', '.wrangler/dry-run'),
+        ),
+      ],
     ],
   },
   {
@@ -71,14 +73,14 @@ export const stages = [
 function typeChecks() {
   const compiler = tool('@typescript/native/bin/tsc', '-p');
   const configurations = findConfigurations('.').filter((path) => !path.startsWith('packages/web'));
-  return [
-    ...configurations.map((path) => here([...compiler, path])),
+  const page = [
     within('packages/web', tool('@sveltejs/kit/svelte-kit.js', 'sync')),
     within(
       'packages/web',
       tool('svelte-check/bin/svelte-check', '--threshold', 'warning', '--fail-on-warnings'),
     ),
   ];
+  return [page, ...configurations.map((path) => here([...compiler, path]))];
 }
 
 function findConfigurations(directory) {

@@ -1,22 +1,30 @@
 import { LIMITS } from '@filepath/protocol';
-import type { Sql } from '../storage/sql.ts';
+import { first, type Sql } from '../storage/sql.ts';
 
 export type Draft = { id: string; content: string };
 
-/** Text that is still being written. A draft stops growing at its bound; the finished text is logged whole. */
+/** Texts that may be written at the same time: a viewer that joins gets all of them. */
+export const MAX_DRAFTS = 8;
+
+/** A delta adds at most this many characters, of up to three bytes each. */
+const MAX_DELTA = LIMITS.draft / 4;
+
+/**
+ * Text that is still being written. A draft stops growing at its bound; the finished text is logged whole. Its size
+ * is asked for in bytes, since SQLite's functions on characters end at a NUL.
+ */
 export function addToDraft(sql: Sql, id: string, delta: string): void {
   sql.run(
-    `INSERT INTO drafts (id, content) VALUES (?, substr(?, 1, ?))
-     ON CONFLICT (id) DO UPDATE SET content = substr(content || excluded.content, 1, ?)`,
+    `INSERT INTO drafts (id, content) VALUES (?, ?)
+     ON CONFLICT (id) DO UPDATE SET content = content || excluded.content WHERE octet_length(content) < ?`,
     id,
-    delta,
-    LIMITS.draft / 4,
+    delta.slice(0, MAX_DELTA),
     LIMITS.draft / 4,
   );
 }
 
-export function endDraft(sql: Sql, id: string): void {
-  sql.run('DELETE FROM drafts WHERE id = ?', id);
+export function endDraft(sql: Sql, id: string): Draft | null {
+  return first<Draft>(sql, 'DELETE FROM drafts WHERE id = ? RETURNING id, content', id);
 }
 
 export function readDrafts(sql: Sql): Draft[] {

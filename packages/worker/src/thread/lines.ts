@@ -7,7 +7,7 @@ import {
 } from '@filepath/protocol';
 import type { Sql } from '../storage/sql.ts';
 import type { Appender } from './appender.ts';
-import { addToDraft, endDraft } from './drafts.ts';
+import { addToDraft, endDraft, MAX_DRAFTS } from './drafts.ts';
 import { putOutbox } from './outbox.ts';
 
 export type Delta = { id: string; delta: string };
@@ -37,7 +37,18 @@ export function appendLines(
       appender.state.drafts = [...appender.state.drafts, id];
     }
   }
+  for (const id of appender.state.drafts.slice(0, -MAX_DRAFTS)) {
+    giveUpDraft(sql, appender, id);
+    deltas.delete(id);
+  }
   return [...deltas].map(([id, delta]) => ({ id, delta }));
+}
+
+/** Logs what there is of a text. Should it be finished later, the whole text is logged too. */
+function giveUpDraft(sql: Sql, appender: Appender, id: string): void {
+  const draft = endDraft(sql, id);
+  appender.state.drafts = appender.state.drafts.filter((one) => one !== id);
+  if (draft) appender.append('fap', { type: 'text', ...draft, truncated: true });
 }
 
 function appendLine(

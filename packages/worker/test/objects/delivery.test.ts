@@ -1,13 +1,14 @@
-import { evictDurableObject } from 'cloudflare:test';
+import { abortAllDurableObjects } from 'cloudflare:test';
 import { env } from 'cloudflare:workers';
 import { afterEach, describe, expect, it, vi } from 'vitest';
 import { RunnerObject } from '../../src/runner/runner-object.ts';
 import { SessionObject } from '../../src/session/session-object.ts';
-import { ask, message, newAgent, treeOf } from './support/api.ts';
+import { ThreadObject } from '../../src/thread/thread-object.ts';
+import { ask, message, newAgent, newNode, treeOf } from './support/api.ts';
 import { alarmsOf, fireAlarm, inStorage } from './support/faults.ts';
 import { TestRunner } from './support/runner.ts';
 
-const fails = () => {
+const fails = (): never => {
   throw new Error('out of reach');
 };
 
@@ -17,16 +18,16 @@ afterEach(() => {
 
 describe('what a thread has to tell', () => {
   it('is told by the alarm when it could not be told at once', async () => {
-    const runner = await TestRunner.connect();
     const { node } = await newAgent();
-    const stub = env.THREAD.getByName(node.id);
     const order = vi.spyOn(RunnerObject.prototype, 'order').mockImplementation(fails);
     await message(node.id);
     await expect.poll(() => order.mock.calls.length, { timeout: 10_000 }).toBeGreaterThan(0);
-    await evictDurableObject(stub);
+    await abortAllDurableObjects();
     order.mockRestore();
+    const stub = env.THREAD.getByName(node.id);
     expect(await alarmsOf(stub)).toEqual(['outbox']);
     await fireAlarm(stub);
+    const runner = await TestRunner.connect();
     expect(await runner.order(node.id)).toMatchObject({ kind: 'start', epoch: 1 });
     expect(await alarmsOf(stub)).toEqual([]);
   });
@@ -63,12 +64,24 @@ describe('what a thread has to tell', () => {
 
 describe('what a session has to do', () => {
   it('is done for all nodes but the one that fails, and for that one later', async () => {
+    const runner = await TestRunner.connect();
     const { session, node } = await newAgent();
-    const stub = env.SESSION.getByName(session.id);
-    const before = vi.spyOn(SessionObject.prototype, 'stop');
-    expect(before).toBeDefined();
-    await evictDurableObject(env.THREAD.getByName(node.id));
-    expect(await alarmsOf(stub)).toEqual(expect.arrayContaining([]));
+    const other = await newNode(session.id);
+    for (const { id } of [node, other]) await message(id);
+    const { signal } = ThreadObject.prototype;
+    vi.spyOn(ThreadObject.prototype, 'signal').mockImplementation(function (
+      this: ThreadObject,
+      ...given
+    ) {
+      const { id } = Reflect.get(this, 'ctx') as DurableObjectState;
+      return id.name === node.id ? fails() : signal.apply(this, given);
+    });
+    await ask(500, 'POST', `/api/session/${session.id}/signal`, { action: 'stop' });
+    await runner.order(other.id);
+    expect(await runner.order(other.id)).toMatchObject({ kind: 'stop' });
+    vi.restoreAllMocks();
+    await fireAlarm(env.SESSION.getByName(session.id));
+    expect(await runner.order(node.id)).toMatchObject({ kind: 'stop' });
   });
 
   it('[F8] keeps its alarm while the index is out of reach', async () => {

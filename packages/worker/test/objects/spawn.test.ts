@@ -25,7 +25,7 @@ const systemOf = async (thread: ThreadId) => bodies(await logOf(thread), 'system
 
 /** The nodes below this one, once its log says how each of its spawns went. */
 async function childrenOf(session: string, node: Node, spawns = 1): Promise<Node[]> {
-  await expect.poll(() => systemOf(node.id), { timeout: 10_000 }).toHaveLength(spawns);
+  await expect.poll(() => systemOf(node.id), { timeout: 25_000 }).toHaveLength(spawns);
   return (await treeOf(session)).nodes.filter((one) => one.parentId === node.id);
 }
 

@@ -1,8 +1,8 @@
-import { ChainReader, Receipt } from '@filepath/protocol';
+import { ChainReader, LIMITS, Receipt } from '@filepath/protocol';
 import { describe, expect, it } from 'vitest';
 import { first } from '../../src/storage/sql.ts';
 import { bodyText } from '../../src/thread/log-table.ts';
-import { readDrafts } from '../../src/thread/drafts.ts';
+import { MAX_DRAFTS, readDrafts } from '../../src/thread/drafts.ts';
 import { nodeHashing } from '../../src/thread/node-hashing.ts';
 import { readOutbox } from '../../src/thread/outbox.ts';
 import { newThread, observe, type TestThread } from './support/threads.ts';
@@ -136,6 +136,23 @@ describe('a thread', () => {
     t.say({ type: 'text', id: 'm1', content: 'hello world' });
     expect(readDrafts(t.sql)).toEqual([]);
     expect(t.events().at(-1)?.body).toEqual({ type: 'text', id: 'm1', content: 'hello world' });
+  });
+
+  it('[LOG10] keeps few drafts at once, each bounded, and logs what it gives up', () => {
+    const t = started();
+    const partial = (n: number) => ({ type: 'text', id: `m${n}`, partial: true, content: `${n}\0x` });
+    const { deltas } = t.say(...Array.from({ length: MAX_DRAFTS + 2 }, (_, n) => partial(n)));
+    expect(deltas).toHaveLength(MAX_DRAFTS);
+    expect(readDrafts(t.sql).map((draft) => draft.id)).toEqual(deltas.map((delta) => delta.id));
+    const given = t.events().slice(2);
+    expect(given.map((event) => event.body)).toEqual([
+      { type: 'text', id: 'm0', content: '0\0x', truncated: true },
+      { type: 'text', id: 'm1', content: '1\0x', truncated: true },
+    ]);
+    const large = 'ä'.repeat(200_000);
+    for (let i = 0; i < 10; i += 1) t.say({ ...partial(5), content: large });
+    const size = readDrafts(t.sql).reduce((sum, draft) => sum + draft.content.length, 0);
+    expect(size).toBeLessThan(LIMITS.draft);
   });
 
   it('leaves the draft of an agent that dies as truncated text', () => {

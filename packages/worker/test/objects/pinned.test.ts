@@ -1,0 +1,54 @@
+import { env } from 'cloudflare:workers';
+import { LINK_VERSION } from '@filepath/protocol';
+import { describe, expect, it } from 'vitest';
+import { z } from 'zod';
+import configuration from '../../wrangler.jsonc?raw';
+import * as worker from '../../src/index.ts';
+import { RUNNER_MIGRATIONS } from '../../src/runner/schema.ts';
+import { SESSION_MIGRATIONS } from '../../src/session/schema.ts';
+import { THREAD_MIGRATIONS } from '../../src/thread/schema.ts';
+import { USER_MIGRATIONS } from '../../src/user/schema.ts';
+
+/** Stored objects are found by these names: one that changes needs a migration, and stands here after it. */
+const CLASSES = {
+  THREAD: 'ThreadObject',
+  SESSION: 'SessionObject',
+  USER: 'UserObject',
+  RUNNER: 'RunnerObject',
+} as const;
+
+const MIGRATIONS = [{ tag: 'v1', new_sqlite_classes: Object.values(CLASSES) }];
+
+const Configuration = z.object({
+  durable_objects: z.object({
+    bindings: z.array(z.object({ name: z.string(), class_name: z.string() })),
+  }),
+  migrations: z.array(z.object({ tag: z.string(), new_sqlite_classes: z.array(z.string()) })),
+});
+
+/** JSON with comments on lines of their own, and commas before a closing bracket. */
+const parsed = Configuration.parse(
+  JSON.parse(
+    configuration.replaceAll(/^\s*\/\/.*$/gm, '').replaceAll(/,(?=\s*[}\]])/g, ''),
+  ),
+);
+
+describe('what stored data depends on', () => {
+  it('the classes of the objects and their migrations are the ones that exist', () => {
+    const bindings = parsed.durable_objects.bindings.map((one) => [one.name, one.class_name]);
+    expect(Object.fromEntries(bindings)).toEqual(CLASSES);
+    expect(parsed.migrations).toEqual(MIGRATIONS);
+  });
+
+  it('the worker exports every class under its name, and nothing else', () => {
+    expect(Object.keys(worker).toSorted()).toEqual([...Object.values(CLASSES), 'default'].toSorted());
+    for (const name of Object.values(CLASSES)) expect(worker[name].name).toBe(name);
+    for (const binding of Object.keys(CLASSES)) expect(Reflect.has(env, binding)).toBe(true);
+  });
+
+  it('the versions of the objects’ tables and of the link are these', () => {
+    const versions = [THREAD_MIGRATIONS, SESSION_MIGRATIONS, USER_MIGRATIONS, RUNNER_MIGRATIONS];
+    expect(versions.map((migrations) => migrations.length)).toEqual([1, 1, 1, 1]);
+    expect(LINK_VERSION).toBe(1);
+  });
+});
