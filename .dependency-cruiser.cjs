@@ -65,7 +65,7 @@ module.exports = {
     {
       name: 'tests-are-not-imported',
       severity: 'error',
-      from: { pathNot: ['(^|/)test/', '\\.test\\.ts$', '^(gates|e2e|faults|bench)/'] },
+      from: { pathNot: ['(^|/)test/', '\\.test\\.ts$', '^(gates|e2e|integration|faults|bench)/'] },
       to: { path: ['(^|/)test/', '^packages/testkit/'], pathNot: '^packages/testkit/src/' },
     },
     {

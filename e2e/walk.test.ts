@@ -15,6 +15,11 @@ async function kinds(page: Page): Promise<string[]> {
   );
 }
 
+/** Waits for a block of the thread with this text. */
+async function said(page: Page, text: string): Promise<void> {
+  await page.locator('[data-block]', { hasText: text }).first().waitFor();
+}
+
 async function axe(page: Page): Promise<string[]> {
   const { violations } = await new AxeBuilder({ page }).analyze();
   return violations.map((one) => `${one.id}: ${one.nodes.map((node) => node.target.join(' ')).join(', ')}`);
@@ -36,6 +41,7 @@ it('sign in, create a session on a repository, spawn an agent, watch every event
   await page.waitForURL('**/session/ses_*');
   await page.getByLabel(/command/i).fill(COMMAND);
   await page.getByTestId('spawn-confirm').click();
+  await page.getByRole('dialog').waitFor({ state: 'detached' });
 
   await page.getByTestId('message-input').fill('say everything');
   await page.getByTestId('message-input').press('Enter');
@@ -45,27 +51,29 @@ it('sign in, create a session on a repository, spawn an agent, watch every event
 
   await page.getByTestId('message-input').fill('a second message');
   await page.getByTestId('send').click();
-  await page.getByText('echo: a second message').waitFor();
+  await said(page, 'echo: a second message');
+  // The last thing that the agent says for now.
+  await page.locator('[data-block]:last-child[data-block="status"]', { hasText: 'idle' }).waitFor();
   const seen = await kinds(page);
   const shown = await page.locator('[data-block]').allInnerTexts();
 
   await page.reload();
-  await page.getByText('echo: a second message').waitFor();
+  await said(page, 'echo: a second message');
   expect(await kinds(page)).toEqual(seen);
   expect(await page.locator('[data-block]').allInnerTexts()).toEqual(shown);
 
   const other = await browser.visitor({ dark: true });
   await other.goto(`${instance.url}/api/auth/sign-in/link?token=${instance.token}`);
   await other.goto(page.url());
-  await other.getByText('echo: a second message').waitFor();
+  await said(other, 'echo: a second message');
   expect(await kinds(other)).toEqual(seen);
 
   await other.getByTestId('message-input').fill('from the other browser');
   await other.getByTestId('message-input').press('Enter');
-  await page.getByText('echo: from the other browser').waitFor();
+  await said(page, 'echo: from the other browser');
 
   await page.locator('[data-node]', { hasText: 'helper' }).first().click();
-  await page.getByText('child at work on: child: say hello').first().waitFor();
+  await said(page, 'child at work on: child: say hello');
 
   expect(await axe(page)).toEqual([]);
   expect(await axe(other)).toEqual([]);
@@ -73,7 +81,7 @@ it('sign in, create a session on a repository, spawn an agent, watch every event
     const dir = process.env['SCREENSHOTS'];
     await other.screenshot({ path: `${dir}/walk-dark.png` });
     await page.locator('[data-node]').first().click();
-    await page.getByText('echo: a second message').waitFor();
+    await said(page, 'echo: a second message');
     await page.screenshot({ path: `${dir}/walk-light.png` });
     await page.goto(`${instance.url}/`);
     await page.getByTestId('new-session').first().waitFor();

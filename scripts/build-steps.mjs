@@ -6,7 +6,12 @@ import { join } from 'node:path';
 import { root } from './node24.mjs';
 
 const LEFT_OUT = new Set(['node_modules', 'build', 'dist', '.svelte-kit', 'test', '.wrangler']);
-const ALWAYS = ['package-lock.json', 'scripts/build.mjs', 'scripts/build-steps.mjs'];
+const ALWAYS = [
+  'package-lock.json',
+  'scripts/build.mjs',
+  'scripts/build-steps.mjs',
+  'scripts/builders',
+];
 
 export const steps = {
   worker: {

@@ -3,9 +3,9 @@ import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 
 import { fingerprint, staleSteps, steps, writeStamp } from './build-steps.mjs';
-import { buildCli } from './build/cli.mjs';
-import { buildWeb } from './build/web.mjs';
-import { buildWorker } from './build/worker.mjs';
+import { buildCli } from './builders/cli.mjs';
+import { buildWeb } from './builders/web.mjs';
+import { buildWorker } from './builders/worker.mjs';
 import { root } from './node24.mjs';
 
 const builders = { worker: buildWorker, cli: buildCli, web: buildWeb };

@@ -17,7 +17,9 @@ export const attentionRoute = defineRoute(
     path: '/api/attention',
     summary: 'The agents that wait for the caller: those that failed.',
     access: 'user',
-    responses: { 200: { description: 'Newest first.', schema: z.object({ items: z.array(Item) }) } },
+    responses: {
+      200: { description: 'Newest first.', schema: z.object({ items: z.array(Item) }) },
+    },
   },
   async ({ env, userId }) => json({ items: await env.USER.getByName(userId).attention() }),
 );

@@ -44,7 +44,9 @@ export const sessionRoutes: Route[] = [
       path: '/api/session',
       summary: 'The sessions of the caller, newest activity first.',
       access: 'user',
-      responses: { 200: { description: 'Sessions.', schema: z.object({ sessions: z.array(Session) }) } },
+      responses: {
+        200: { description: 'Sessions.', schema: z.object({ sessions: z.array(Session) }) },
+      },
     },
     async ({ env, userId }) => json({ sessions: await listSessions(openDb(env), userId) }),
   ),

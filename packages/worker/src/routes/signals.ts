@@ -1,4 +1,9 @@
-import { FilepathError, type SessionId, type SignalCreate, type ThreadId } from '@filepath/protocol';
+import {
+  FilepathError,
+  type SessionId,
+  type SignalCreate,
+  type ThreadId,
+} from '@filepath/protocol';
 import type { Env } from '../env.ts';
 import { unwrap } from '../result.ts';
 

@@ -86,7 +86,9 @@ export const threadRoutes: Route[] = [
       summary: 'A body that is too large for the log.',
       access: 'user',
       params: BlobParams,
-      responses: { 200: { description: 'The body as the agent said it.', contentType: 'application/json' } },
+      responses: {
+        200: { description: 'The body as the agent said it.', contentType: 'application/json' },
+      },
     },
     async ({ env, userId, params }) => {
       const allowed = await env.THREAD.getByName(params.id).allows(userId);

@@ -34,9 +34,6 @@ export class Orders {
 
   taken(id: number): void {
     this.#sql.run('UPDATE orders SET body = NULL WHERE id = ?', id);
-    this.#sql.run(
-      'DELETE FROM orders WHERE body IS NULL AND at < ?',
-      this.#now() - KEEP_TAKEN_MS,
-    );
+    this.#sql.run('DELETE FROM orders WHERE body IS NULL AND at < ?', this.#now() - KEEP_TAKEN_MS);
   }
 }

@@ -65,7 +65,9 @@ export class RunnerObject extends DurableObject<Env> {
       ws.close(1008, 'this token belongs to another runner');
       return;
     }
-    for (const old of this.#greeted()) old.close(4000, 'replaced by a newer connection');
+    for (const old of this.#greeted()) {
+      if (old !== ws) old.close(4000, 'replaced by a newer connection');
+    }
     ws.serializeAttachment({ ...attachment, epoch: 1 });
     writeValue(this.#sql, 'executors', frame.executors);
     send(ws, { t: 'welcome', v: LINK_VERSION });

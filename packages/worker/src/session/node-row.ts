@@ -2,6 +2,7 @@ import {
   AgentConfig,
   AgentState,
   AgentType,
+  MASK,
   maskConfig,
   type Node,
   type SessionId,
@@ -31,6 +32,7 @@ export type NodeRow = {
   change_seq: number;
   thread_seq: number;
   phase: string;
+  stale: number;
   halt: number | null;
   task: string | null;
   spawn_parent: string | null;
@@ -62,4 +64,14 @@ export function toNode(session: SessionId, row: NodeRow): Node {
 
 export function configOf(row: NodeRow): AgentConfig {
   return AgentConfig.parse(JSON.parse(row.config));
+}
+
+/** A configuration that a client read and sent back: a value that is still masked is the one there was. */
+export function unmask(config: AgentConfig, before: AgentConfig): AgentConfig {
+  if (!config.envVars) return config;
+  const entries = Object.entries(config.envVars).map(([name, value]): [string, string] => [
+    name,
+    value === MASK ? (before.envVars?.[name] ?? value) : value,
+  ]);
+  return { ...config, envVars: Object.fromEntries(entries) };
 }

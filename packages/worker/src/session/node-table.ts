@@ -26,9 +26,7 @@ export class NodeTable {
   }
 
   live(): NodeRow[] {
-    return this.#sql.all<NodeRow>(
-      `SELECT * FROM nodes WHERE ${LIVE} ORDER BY rowid`,
-    );
+    return this.#sql.all<NodeRow>(`SELECT * FROM nodes WHERE ${LIVE} ORDER BY rowid`);
   }
 
   changedAfter(seq: number, limit: number): NodeRow[] {
@@ -48,6 +46,11 @@ export class NodeTable {
     return this.#sql
       .all<{ id: string }>(`SELECT id FROM nodes WHERE phase IN ('deleting', 'deleted')`)
       .map((row) => ThreadId.parse(row.id));
+  }
+
+  /** Live nodes whose newest configuration is not delivered. */
+  toConfigure(): NodeRow[] {
+    return this.#sql.all<NodeRow>(`SELECT * FROM nodes WHERE stale = 1 AND phase = 'ready'`);
   }
 
   /** Live nodes whose stop is not delivered. */

@@ -6,13 +6,14 @@ export const SESSION_MIGRATIONS: readonly (readonly string[])[] = [
     VALUES_TABLE,
     ALARMS_TABLE,
     // phase: intent (its thread is not made yet), ready, deleting (its thread still exists), deleted.
+    // stale: its thread does not know its newest name, model or configuration yet.
     // halt: null, or the seq of the stop in its thread; 0 while the stop is not delivered.
     `CREATE TABLE nodes (
        id TEXT PRIMARY KEY, parent_id TEXT, name TEXT NOT NULL, slug TEXT NOT NULL, agent_type TEXT NOT NULL,
        model TEXT NOT NULL, config TEXT NOT NULL, api_key TEXT NOT NULL, status TEXT NOT NULL, reason TEXT,
        context_pct REAL, done INTEGER NOT NULL, total INTEGER NOT NULL, sort_order INTEGER NOT NULL,
        tokens INTEGER NOT NULL, created_at TEXT NOT NULL, updated_at TEXT NOT NULL, change_seq INTEGER NOT NULL,
-       thread_seq INTEGER NOT NULL, phase TEXT NOT NULL, halt INTEGER, task TEXT,
+       thread_seq INTEGER NOT NULL, phase TEXT NOT NULL, stale INTEGER NOT NULL, halt INTEGER, task TEXT,
        spawn_parent TEXT, spawn_seq INTEGER, UNIQUE (spawn_parent, spawn_seq))`,
     'CREATE INDEX nodes_by_change ON nodes (change_seq)',
     // Spawns that were refused, until the parent's thread has it in its log.

@@ -18,7 +18,8 @@ import { newcomer, Viewers, type ViewerSocket } from '../feed/viewers.ts';
 import { attempt, notFound, type Result, unwrap } from '../result.ts';
 import { Serial } from '../serial.ts';
 import { acceptSocket, attachmentOf, textOf, ViewerSockets } from '../sockets.ts';
-import { Alarms } from '../storage/alarms.ts';
+import type { Alarms } from '../storage/alarms.ts';
+import { durableAlarms } from '../storage/durable-alarms.ts';
 import { durableSql } from '../storage/durable-sql.ts';
 import { isFresh, migrate } from '../storage/schema.ts';
 import type { Sql } from '../storage/sql.ts';
@@ -58,13 +59,7 @@ export class SessionObject extends DurableObject<Env> {
     super(ctx, env);
     this.#sql = durableSql(ctx.storage);
     this.#deps = { sql: this.#sql, now: Date.now, newKey: (node) => newAgentKey(ctx.id, node) };
-    this.#alarms = new Alarms(
-      this.#sql,
-      (at) => {
-        void (at === null ? ctx.storage.deleteAlarm() : ctx.storage.setAlarm(at));
-      },
-      Date.now,
-    );
+    this.#alarms = durableAlarms(ctx, this.#sql, env);
     if (isFresh(this.#sql)) return;
     migrate(this.#sql, SESSION_MIGRATIONS);
     this.#open();
@@ -121,15 +116,7 @@ export class SessionObject extends DurableObject<Env> {
   }
 
   async patchNode(user: string, id: ThreadId, patch: NodePatch): Promise<Result<Node>> {
-    const result = await this.#change(user, (session) => session.patchNode(id, patch));
-    if (!result.ok) return result;
-    const { name, model, config } = patch;
-    await this.env.THREAD.getByName(id).configure({
-      ...(name === undefined ? {} : { name }),
-      ...(model === undefined ? {} : { model }),
-      ...(config === undefined ? {} : { config }),
-    });
-    return result;
+    return this.#change(user, (session) => session.patchNode(id, patch));
   }
 
   /** Stops a node and everything below it; all of the tree when no node is named. */
@@ -225,7 +212,7 @@ export class SessionObject extends DurableObject<Env> {
     return this.#parts;
   }
 
-  /** A change that a person asked for is carried out and in the index when it is answered. */
+  /** A change that a person asked for is carried out when it is answered, and in the index if that is in reach. */
   async #change<T>(user: string, work: (session: Session) => T): Promise<Result<T>> {
     const result = attempt(() => work(this.#for(user).session));
     if (result.ok) await this.#changed();
@@ -235,7 +222,8 @@ export class SessionObject extends DurableObject<Env> {
   async #changed(): Promise<void> {
     this.#announce();
     await this.#settle();
-    await this.#writeIndex();
+    // The index is no part of the change: where it cannot be written, the alarm writes it later.
+    await this.#writeIndex().catch(() => undefined);
   }
 
   #announce(): void {

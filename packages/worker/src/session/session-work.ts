@@ -41,6 +41,7 @@ export class SessionWork {
   *#steps(): Generator<() => Promise<void>, void> {
     const { nodes } = this.#session;
     for (const row of nodes.inPhase('intent')) yield () => this.#begin(row);
+    for (const row of nodes.toConfigure()) yield () => this.#configure(row);
     for (const row of nodes.toHalt()) yield () => this.#stop(row);
     for (const row of nodes.inPhase('deleting')) yield () => this.#remove(row);
     for (const refusal of this.#untold()) yield () => this.#tell(refusal);
@@ -59,6 +60,19 @@ export class SessionWork {
       await this.#thread(row.spawn_parent).system(body, key);
     }
     this.#sql.run(`UPDATE nodes SET phase = 'ready' WHERE id = ? AND phase = 'intent'`, row.id);
+  }
+
+  async #configure(row: NodeRow): Promise<void> {
+    const { name, model } = row;
+    await this.#thread(row.id).configure({ name, model, config: configOf(row) });
+    // A change that came meanwhile is still to be told.
+    this.#sql.run(
+      'UPDATE nodes SET stale = 0 WHERE id = ? AND name = ? AND model = ? AND config = ?',
+      row.id,
+      name,
+      model,
+      row.config,
+    );
   }
 
   async #stop(row: NodeRow): Promise<void> {

@@ -17,7 +17,7 @@ import { readValue, writeValue } from '../storage/values.ts';
 import type { SpawnNote, StatusNote } from '../thread/outbox.ts';
 import { admit, checkCaps } from './admission.ts';
 import { inventName, slugOf } from './names.ts';
-import { configOf, type NodeRow, toNode } from './node-row.ts';
+import { configOf, type NodeRow, toNode, unmask } from './node-row.ts';
 import { NodeTable } from './node-table.ts';
 import { statusOf } from './session-status.ts';
 
@@ -101,12 +101,14 @@ export class Session {
   patchNode(id: ThreadId, patch: NodePatch): Node {
     const row = this.nodes.find(id);
     if (!row) throw notFound('this node');
-    const config = patch.config && admit(AgentType.parse(row.agent_type), patch.config);
+    const config =
+      patch.config && admit(AgentType.parse(row.agent_type), unmask(patch.config, configOf(row)));
     this.#change(() => {
       this.#touch(id, {
         ...(patch.name === undefined ? {} : { name: patch.name }),
         ...(patch.model === undefined ? {} : { model: patch.model }),
         ...(config === undefined ? {} : { config: JSON.stringify(config) }),
+        stale: 1,
       });
     });
     return this.node(id);
@@ -252,6 +254,7 @@ export class Session {
       change_seq: 0,
       thread_seq: 0,
       phase: 'intent',
+      stale: 0,
       halt: null,
       task: spec.task,
       spawn_parent: spec.spawn === null ? null : spec.parent,
@@ -270,7 +273,8 @@ export class Session {
     try {
       return sql.transaction(() => {
         const result = work();
-        for (const { id, done, total } of this.nodes.staleCounts()) this.#touch(id, { done, total });
+        for (const { id, done, total } of this.nodes.staleCounts())
+          this.#touch(id, { done, total });
         this.#meta.updatedAt = this.#at();
         if (this.#shown() !== shown) {
           this.#meta.head += 1;

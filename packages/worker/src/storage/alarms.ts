@@ -5,6 +5,7 @@ export const ALARMS_TABLE =
 
 type SetAlarm = (at: number | null) => void;
 type Handler = () => Promise<void>;
+type Report = (name: string, error: unknown) => void;
 
 /**
  * The one alarm of an object, shared by name. A handler that fails is tried again, later each time; it never stops
@@ -14,11 +15,13 @@ export class Alarms {
   #sql: Sql;
   #set: SetAlarm;
   #now: () => number;
+  #report: Report;
 
-  constructor(sql: Sql, set: SetAlarm, now: () => number) {
+  constructor(sql: Sql, set: SetAlarm, now: () => number, report: Report) {
     this.#sql = sql;
     this.#set = set;
     this.#now = now;
+    this.#report = report;
   }
 
   /** Keeps an earlier time that is already set under this name. */
@@ -47,7 +50,8 @@ export class Alarms {
         await handlers[name]?.();
         // The handler may have set a new time for itself; only the one that fired is removed.
         this.#sql.run('DELETE FROM alarms WHERE name = ? AND at = ?', name, at);
-      } catch {
+      } catch (error) {
+        this.#report(name, error);
         const delay = Math.min(60_000, 1000 * 2 ** Math.min(attempts, 6));
         this.#sql.run(
           'UPDATE alarms SET at = ?, attempts = attempts + 1 WHERE name = ? AND at = ?',

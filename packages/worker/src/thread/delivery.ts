@@ -7,9 +7,7 @@ import type { ThreadMeta } from './state.ts';
 
 const BATCH = 50;
 
-export type ThreadNote =
-  | { kind: 'status'; note: StatusNote }
-  | { kind: 'spawn'; note: SpawnNote };
+export type ThreadNote = { kind: 'status'; note: StatusNote } | { kind: 'spawn'; note: SpawnNote };
 
 /** Delivers what stands in the outbox, in order. A row goes when its receiver has it; what throws is tried again. */
 export async function deliverOutbox(sql: Sql, env: Env): Promise<void> {

@@ -50,11 +50,7 @@ export function readInputs(sql: Sql, epoch: number, after: number): InputLine[] 
 }
 
 export function markWritten(sql: Sql, epoch: number, upTo: number): void {
-  sql.run(
-    'UPDATE inputs SET written = 1 WHERE epoch = ? AND id <= ? AND written = 0',
-    epoch,
-    upTo,
-  );
+  sql.run('UPDATE inputs SET written = 1 WHERE epoch = ? AND id <= ? AND written = 0', epoch, upTo);
 }
 
 /** Begins the next epoch with these inputs; the order goes out with the transaction. */

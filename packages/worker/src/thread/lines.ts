@@ -1,10 +1,4 @@
-import {
-  blobRef,
-  LIMITS,
-  parseAgentLine,
-  rejectedLine,
-  type SpoolLine,
-} from '@filepath/protocol';
+import { blobRef, LIMITS, parseAgentLine, rejectedLine, type SpoolLine } from '@filepath/protocol';
 import type { Sql } from '../storage/sql.ts';
 import type { Appender } from './appender.ts';
 import { addToDraft, endDraft, MAX_DRAFTS } from './drafts.ts';

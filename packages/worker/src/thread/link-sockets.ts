@@ -9,8 +9,7 @@ export class LinkSockets {
     const known = this.#wrapped.get(ws);
     if (known) return known;
     const attachment = attachmentOf(ws);
-    const { runner, epoch } =
-      attachment?.kind === 'link' ? attachment : { runner: '', epoch: 0 };
+    const { runner, epoch } = attachment?.kind === 'link' ? attachment : { runner: '', epoch: 0 };
     const socket: LinkSocket = {
       runner,
       get epoch() {

@@ -9,7 +9,13 @@ export type StatusNote = {
   contextPct: number | null;
   stopped: boolean;
 };
-export type SpawnNote = { seq: number; name: string; agent: string; model: string; task: string | null };
+export type SpawnNote = {
+  seq: number;
+  name: string;
+  agent: string;
+  model: string;
+  task: string | null;
+};
 
 export type OutboxItem =
   | { kind: 'status'; note: StatusNote }

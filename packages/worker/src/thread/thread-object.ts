@@ -8,7 +8,8 @@ import { newcomer, Viewers, type ViewerSocket } from '../feed/viewers.ts';
 import { attempt, notFound, type Result } from '../result.ts';
 import { Serial } from '../serial.ts';
 import { acceptSocket, attachmentOf, textOf, ViewerSockets } from '../sockets.ts';
-import { Alarms } from '../storage/alarms.ts';
+import type { Alarms } from '../storage/alarms.ts';
+import { durableAlarms } from '../storage/durable-alarms.ts';
 import { durableSql } from '../storage/durable-sql.ts';
 import { isFresh, migrate } from '../storage/schema.ts';
 import type { Sql } from '../storage/sql.ts';
@@ -52,13 +53,7 @@ export class ThreadObject extends DurableObject<Env> {
     super(ctx, env);
     this.#sql = durableSql(ctx.storage);
     this.#redact = redactorOf(secretsOf(env));
-    this.#alarms = new Alarms(
-      this.#sql,
-      (at) => {
-        void (at === null ? ctx.storage.deleteAlarm() : ctx.storage.setAlarm(at));
-      },
-      Date.now,
-    );
+    this.#alarms = durableAlarms(ctx, this.#sql, env);
     if (isFresh(this.#sql)) return;
     migrate(this.#sql, THREAD_MIGRATIONS);
     this.#open();
@@ -83,7 +78,7 @@ export class ThreadObject extends DurableObject<Env> {
     content: string,
     key: string | null,
   ): Result<{ seq: number }> {
-    return this.#change(user, (thread) => thread.message(from, content, key));
+    return this.#change(user, (thread) => thread.message(from, this.#redact(content), key));
   }
 
   signal(
@@ -150,15 +145,16 @@ export class ThreadObject extends DurableObject<Env> {
   }
 
   override async webSocketMessage(ws: WebSocket, message: string | ArrayBuffer): Promise<void> {
-    const parts = this.#parts;
     const text = textOf(message);
     if (attachmentOf(ws)?.kind === 'viewer') {
-      parts?.viewers.receive(this.#sockets.of(ws), text);
-    } else if (parts) {
-      await this.#frames.run(() => parts.link.receive(this.#links.of(ws), text));
-    } else {
-      ws.send('{"t":"over","reason":"deleted"}');
+      this.#parts?.viewers.receive(this.#sockets.of(ws), text);
+      return;
     }
+    await this.#frames.run(async () => {
+      // Asked for when the frame's turn comes: the thread may be deleted while another one is handled.
+      if (this.#parts) await this.#parts.link.receive(this.#links.of(ws), text);
+      else ws.send('{"t":"over","reason":"deleted"}');
+    });
   }
 
   override webSocketClose(ws: WebSocket): void {

@@ -78,7 +78,10 @@ export class Thread {
       throw new FilepathError('conflict', `${this.#meta.name} is stopped`);
     }
     const input: AgentInput = { type: 'message', from, content };
-    if (launch.active && backlog(this.#deps.sql, launch) + encodeInput(input).length > MAX_BACKLOG) {
+    if (
+      launch.active &&
+      backlog(this.#deps.sql, launch) + encodeInput(input).length > MAX_BACKLOG
+    ) {
       throw new FilepathError(
         'conflict',
         `${this.#meta.name} has not taken up its last messages: send this one when it has`,
@@ -181,9 +184,7 @@ export class Thread {
   #startAgain(appender: Appender): void {
     const { sql } = this.#deps;
     const { epoch, heard } = appender.state.launch;
-    const inputs = readInputs(sql, epoch, heard).map(
-      ({ line }) => JSON.parse(line) as AgentInput,
-    );
+    const inputs = readInputs(sql, epoch, heard).map(({ line }) => JSON.parse(line) as AgentInput);
     const task = inputs.find((input) => input.type === 'message');
     if (task) orderStart(sql, this.#meta, appender.state, task.content, inputs);
   }

@@ -69,7 +69,14 @@ describe('[SEC1] without a token', () => {
   });
 
   it('says nothing about paths that do not exist', async () => {
-    for (const path of ['/api', '/api/nothing', '/api/session/x/y/z', '/link', '/link/x', '/wsi/x']) {
+    for (const path of [
+      '/api',
+      '/api/nothing',
+      '/api/session/x/y/z',
+      '/link',
+      '/link/x',
+      '/wsi/x',
+    ]) {
       expect((await call(path)).status).toBe(404);
     }
   });
@@ -119,7 +126,9 @@ describe('[SEC4] another user', () => {
   it('is not told of the owner’s sessions, and has changed none', async () => {
     const list = await (await call('/api/session', { headers: stranger })).json();
     expect(list).toEqual({ sessions: [] });
-    expect(await (await call('/api/attention', { headers: stranger })).json()).toEqual({ items: [] });
+    expect(await (await call('/api/attention', { headers: stranger })).json()).toEqual({
+      items: [],
+    });
     const tree = await treeOf(session.id);
     expect(tree.nodes.map((one) => [one.id, one.name])).toEqual([[node.id, node.name]]);
     expect(tree.session.name).toBe(session.name);

@@ -30,7 +30,10 @@ describe('[LOG9] a body that is too large for a row', () => {
     await link.say(text('before'), large, text('after'));
     const events = await logOf(node.id);
     const ref = BlobRef.parse(events[3]?.body);
-    expect([ref.type, ref.bytes]).toEqual(['text', new TextEncoder().encode(JSON.stringify(large)).length]);
+    expect([ref.type, ref.bytes]).toEqual([
+      'text',
+      new TextEncoder().encode(JSON.stringify(large)).length,
+    ]);
     expect(events[4]?.body).toEqual(text('after'));
     const path = `/api/thread/${node.id}/blob/${sha256Of(ref)}`;
     expect(await ask(200, 'GET', path)).toEqual(large);
@@ -57,7 +60,9 @@ describe('[LOG9] a body that is too large for a row', () => {
     expect((await env.BLOBS.list({ prefix: `${node.id}/` })).objects).toHaveLength(1);
     await ask(204, 'DELETE', `/api/session/${session.id}/node/${node.id}`);
     await expect
-      .poll(async () => (await env.BLOBS.list({ prefix: `${node.id}/` })).objects, { timeout: 10_000 })
+      .poll(async () => (await env.BLOBS.list({ prefix: `${node.id}/` })).objects, {
+        timeout: 10_000,
+      })
       .toHaveLength(0);
   });
 });
@@ -72,7 +77,9 @@ describe('[LOG13] a deleted thread', () => {
     const left = (stub: DurableObjectStub<never>) =>
       runInDurableObject(stub, (_: unknown, { storage }) => {
         const tables = storage.sql
-          .exec<{ name: string }>(`SELECT name FROM sqlite_master WHERE name NOT LIKE '\\_%' ESCAPE '\\' AND type = 'table'`)
+          .exec<{ name: string }>(
+            `SELECT name FROM sqlite_master WHERE name NOT LIKE '\\_%' ESCAPE '\\' AND type = 'table'`,
+          )
           .toArray();
         return JSON.stringify(
           tables.map(({ name }) => storage.sql.exec(`SELECT * FROM "${name}"`).toArray()),
@@ -91,6 +98,7 @@ describe('secrets of this instance', () => {
     const { node, link } = await linked();
     const key = env.ANTHROPIC_API_KEY ?? '';
     expect(key).not.toBe('');
+    await message(node.id, `use ${key}`);
     await link.say(
       text(`key ${key}`),
       `not json ${key}`,

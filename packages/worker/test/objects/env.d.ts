@@ -1,11 +1,6 @@
 import type { D1Migration } from 'cloudflare:test';
 import type { Env } from '../../src/env.ts';
 
-declare module '*?raw' {
-  const text: string;
-  export default text;
-}
-
 declare global {
   namespace Cloudflare {
     interface GlobalProps {

@@ -64,7 +64,9 @@ describe('an export', () => {
     const first = await reader.read();
     // Appended while the export is being read: events, the end of the run, more receipts.
     await link.say(text('later'), tool, { type: 'done' });
-    const { end, types } = await verify(node.id, await readAll(reader, first.value));
+    const raw = await readAll(reader, first.value);
+    const { end, types } = await verify(node.id, raw);
+    expect(raw.filter((line) => line.startsWith('{"type":"receipt"'))).toHaveLength(12);
     expect(pages.mock.calls.length).toBeGreaterThan(4);
     pages.mockRestore();
     expect(types).toEqual(['export', 'event', 'receipt', 'end']);

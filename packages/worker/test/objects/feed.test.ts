@@ -117,6 +117,13 @@ describe('a WebSocket viewer', () => {
     expect((await readTo(silent, 42)).map((event) => event.seq)).toEqual(upTo(1, 42));
   });
 
+  it('may leave', async () => {
+    const { node } = await talking();
+    const viewer = await watch(node.id);
+    viewer.close();
+    expect((await viewer.closed).code).toBe(1000);
+  });
+
   it('is closed when it sends anything else', async () => {
     const { node } = await talking();
     const viewer = await watch(node.id);

@@ -74,14 +74,15 @@ describe('a thread that lost its memory', () => {
     const partial = { ...text('he'), id: 'm', partial: true };
     await link.say(partial);
     await evict(node.id);
-    await link.say({ ...partial, content: 'llo' });
     for (let seq = 0; seq < 12;) {
       const frame = ThreadFrame.parse(await viewer.next());
       expect(frame.t).toBe('events');
       if (frame.t === 'events') seq = frame.events.at(-1)?.seq ?? seq;
       viewer.send({ t: 'ack', seq });
     }
-    expect(await viewer.next()).toEqual({ t: 'draft', id: 'm', content: 'hello' });
+    expect(await viewer.next()).toEqual({ t: 'draft', id: 'm', content: 'he' });
+    await link.say({ ...partial, content: 'llo' });
+    expect(await viewer.next()).toEqual({ t: 'delta', id: 'm', delta: 'llo' });
   });
 });
 

@@ -87,7 +87,11 @@ describe('[LINK8] frames that are cut, repeated or reordered', () => {
     link.socket.close();
     const again = await TestLink.open(node.id, 1, 1);
     again.socket.send({ t: 'lines', from: 0, lines });
-    again.socket.send({ t: 'observed', id: 1, body: { type: 'started', epoch: 1, executor: 'sandbox' } });
+    again.socket.send({
+      t: 'observed',
+      id: 1,
+      body: { type: 'started', epoch: 1, executor: 'sandbox' },
+    });
     expect(await again.socket.next()).toMatchObject({ t: 'ack', offset: lines[1]?.[0] });
     expect(await logOf(node.id)).toHaveLength(4);
   });

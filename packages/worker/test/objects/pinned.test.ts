@@ -28,9 +28,7 @@ const Configuration = z.object({
 
 /** JSON with comments on lines of their own, and commas before a closing bracket. */
 const parsed = Configuration.parse(
-  JSON.parse(
-    configuration.replaceAll(/^\s*\/\/.*$/gm, '').replaceAll(/,(?=\s*[}\]])/g, ''),
-  ),
+  JSON.parse(configuration.replaceAll(/^\s*\/\/.*$/gm, '').replaceAll(/,(?=\s*[}\]])/g, '')),
 );
 
 describe('what stored data depends on', () => {
@@ -41,7 +39,9 @@ describe('what stored data depends on', () => {
   });
 
   it('the worker exports every class under its name, and nothing else', () => {
-    expect(Object.keys(worker).toSorted()).toEqual([...Object.values(CLASSES), 'default'].toSorted());
+    expect(Object.keys(worker).toSorted()).toEqual(
+      [...Object.values(CLASSES), 'default'].toSorted(),
+    );
     for (const name of Object.values(CLASSES)) expect(worker[name].name).toBe(name);
     for (const binding of Object.keys(CLASSES)) expect(Reflect.has(env, binding)).toBe(true);
   });

@@ -1,8 +1,17 @@
 import { env } from 'cloudflare:workers';
-import { Session, type ThreadId, TreeFrame } from '@filepath/protocol';
+import { Node, Session, type ThreadId, TreeFrame } from '@filepath/protocol';
 import { describe, expect, it } from 'vitest';
 import { z } from 'zod';
-import { ask, custom, message, newAgent, newNode, newSession, OWNER, treeOf } from './support/api.ts';
+import {
+  ask,
+  custom,
+  message,
+  newAgent,
+  newNode,
+  newSession,
+  OWNER,
+  treeOf,
+} from './support/api.ts';
 import { alarmsOf, fireAlarm } from './support/faults.ts';
 import { exited, TestLink, TestRunner } from './support/runner.ts';
 import { TestSocket } from './support/socket.ts';
@@ -24,14 +33,24 @@ async function indexed(session: string) {
 async function asRows(session: string) {
   const { nodes } = await treeOf(session);
   return nodes
-    .map(({ id, parentId, name, status, reason }) => ({ id, parent_id: parentId, name, status, reason }))
+    .map(({ id, parentId, name, status, reason }) => ({
+      id,
+      parent_id: parentId,
+      name,
+      status,
+      reason,
+    }))
     .toSorted((a, b) => a.id.localeCompare(b.id));
 }
 
 describe('a session', () => {
   it('is created with its first agent, read, renamed and listed', async () => {
     const gitRepoUrl = 'https://example.test/repo.git';
-    const session = await newSession({ name: 'one', gitRepoUrl, root: { ...custom, name: 'root' } });
+    const session = await newSession({
+      name: 'one',
+      gitRepoUrl,
+      root: { ...custom, name: 'root' },
+    });
     expect(session).toMatchObject({ name: 'one', gitRepoUrl, status: 'draft', nodeCount: 1 });
     const tree = await treeOf(session.id);
     expect(tree.nodes).toMatchObject([{ id: session.rootNodeId, name: 'root', status: 'idle' }]);
@@ -64,6 +83,9 @@ describe('a session', () => {
     const config = { command: ['false'], envVars: { PLACE: 'hidden' } };
     const answer = await ask(200, 'PATCH', path, { name: 'new', config });
     expect(JSON.stringify(answer)).not.toContain('hidden');
+    // What was read can be sent back: a masked value stays what it was.
+    const { node: shown } = z.object({ node: Node }).parse(answer);
+    await ask(200, 'PATCH', path, { config: shown.config });
     await ask(409, 'PATCH', path, { status: 'done' });
     await ask(409, 'PATCH', path, { status: 'paused' });
     const runner = await TestRunner.connect();
@@ -95,7 +117,9 @@ describe('a session', () => {
     await env.DB.prepare('DELETE FROM agent_session WHERE id = ?').bind(session.id).run();
     expect(await listed(session.id)).toBeUndefined();
     await message(node.id);
-    await expect.poll(() => listed(session.id), { timeout: 10_000 }).toMatchObject({ nodeCount: 1 });
+    await expect
+      .poll(() => listed(session.id), { timeout: 10_000 })
+      .toMatchObject({ nodeCount: 1 });
   });
 
   it('shows a failed agent to its owner until it is deleted', async () => {

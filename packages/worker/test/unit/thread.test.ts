@@ -36,7 +36,8 @@ describe('a thread', () => {
   it('keeps the words of the agent, also those it does not know', () => {
     const t = started();
     t.say('{"type":"text","content":"a","zebra":1,"__proto__":{"x":1}}');
-    const { json = '' } = first<{ json: string }>(t.sql, 'SELECT json FROM log WHERE seq = 3') ?? {};
+    const { json = '' } =
+      first<{ json: string }>(t.sql, 'SELECT json FROM log WHERE seq = 3') ?? {};
     const body = bodyText(json);
     expect(body).toBe('{"type":"text","content":"a","zebra":1,"__proto__":{"x":1}}');
   });
@@ -140,7 +141,12 @@ describe('a thread', () => {
 
   it('[LOG10] keeps few drafts at once, each bounded, and logs what it gives up', () => {
     const t = started();
-    const partial = (n: number) => ({ type: 'text', id: `m${n}`, partial: true, content: `${n}\0x` });
+    const partial = (n: number) => ({
+      type: 'text',
+      id: `m${n}`,
+      partial: true,
+      content: `${n}\0x`,
+    });
     const { deltas } = t.say(...Array.from({ length: MAX_DRAFTS + 2 }, (_, n) => partial(n)));
     expect(deltas).toHaveLength(MAX_DRAFTS);
     expect(readDrafts(t.sql).map((draft) => draft.id)).toEqual(deltas.map((delta) => delta.id));

@@ -25,5 +25,7 @@ export function inStorage<T extends Object, R>(
   stub: DurableObjectStub<T>,
   work: (storage: DurableObjectStorage) => R,
 ): Promise<R> {
-  return runInDurableObject(stub as unknown as DurableObjectStub, (_, state) => work(state.storage));
+  return runInDurableObject(stub as unknown as DurableObjectStub, (_, state) =>
+    work(state.storage),
+  );
 }

@@ -1,0 +1,24 @@
+import { redact, secretsOf } from '../auth/redact.ts';
+import type { Env } from '../env.ts';
+import { log } from '../http/log.ts';
+import { Alarms } from './alarms.ts';
+import type { Sql } from './sql.ts';
+
+/** The alarm of a Durable Object as `Alarms`. What fails is in the log, under the object's name. */
+export function durableAlarms(ctx: DurableObjectState, sql: Sql, env: Env): Alarms {
+  return new Alarms(
+    sql,
+    (at) => {
+      void (at === null ? ctx.storage.deleteAlarm() : ctx.storage.setAlarm(at));
+    },
+    Date.now,
+    (name, error) => {
+      const detail = error instanceof Error ? (error.stack ?? error.message) : String(error);
+      log('error', 'alarm failed', {
+        object: ctx.id.name ?? ctx.id.toString(),
+        name,
+        error: redact(detail, secretsOf(env)),
+      });
+    },
+  );
+}
