@@ -12,7 +12,14 @@ const GAP_MS = 10;
 const EVENTS = 60_000;
 const STARTS = 15;
 
-type Row = { what: string; ours: string; baseline: string; ratio: number; bar: string; ok: boolean };
+type Row = {
+  what: string;
+  ours: string;
+  baseline: string;
+  ratio: number;
+  bar: string;
+  ok: boolean;
+};
 
 async function measure(): Promise<Row[]> {
   using home = tempDir('filepath-bench');

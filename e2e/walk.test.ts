@@ -4,15 +4,26 @@ import type { Page } from 'playwright-core';
 import { expect, it } from 'vitest';
 
 /** Every FAP event that shows as a block of its own, and what else a thread of this agent shows. */
-const KINDS = ['message', 'status', 'text', 'tool', 'command', 'commits', 'spawn', 'workers', 'handoff', 'done'];
+const KINDS = [
+  'message',
+  'status',
+  'text',
+  'tool',
+  'command',
+  'commits',
+  'spawn',
+  'workers',
+  'handoff',
+  'done',
+];
 
 const [shell, flag, script, name] = scriptAgent('all-events').command;
 const COMMAND = `exec ${shell} ${flag} '${(script ?? '').replaceAll("'", `'\\''`)}' ${name}`;
 
 async function kinds(page: Page): Promise<string[]> {
-  return page.locator('[data-block]').evaluateAll((blocks) =>
-    blocks.map((block) => block.getAttribute('data-block') ?? ''),
-  );
+  return page
+    .locator('[data-block]')
+    .evaluateAll((blocks) => blocks.map((block) => block.getAttribute('data-block') ?? ''));
 }
 
 /** Waits for a block of the thread with this text. */
@@ -22,7 +33,9 @@ async function said(page: Page, text: string): Promise<void> {
 
 async function axe(page: Page): Promise<string[]> {
   const { violations } = await new AxeBuilder({ page }).analyze();
-  return violations.map((one) => `${one.id}: ${one.nodes.map((node) => node.target.join(' ')).join(', ')}`);
+  return violations.map(
+    (one) => `${one.id}: ${one.nodes.map((node) => node.target.join(' ')).join(', ')}`,
+  );
 }
 
 it('sign in, create a session on a repository, spawn an agent, watch every event, reload, open a second browser', async () => {

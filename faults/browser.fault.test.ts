@@ -1,4 +1,12 @@
-import { Api, chance, follow, isType, scriptAgent, startBrowser, startInstance } from '@filepath/testkit';
+import {
+  Api,
+  chance,
+  follow,
+  isType,
+  scriptAgent,
+  startBrowser,
+  startInstance,
+} from '@filepath/testkit';
 import { expect, it } from 'vitest';
 import { expectWhole, hasNumber, upTo } from './support.ts';
 
@@ -9,7 +17,9 @@ it('an open browser catches up by itself after kills of engine and process', asy
   await using instance = await startInstance();
   await using browser = await startBrowser();
   const api = new Api(instance);
-  const { session, node } = await api.agent(scriptAgent('stream', String(COUNT), '0.05', '50').command);
+  const { session, node } = await api.agent(
+    scriptAgent('stream', String(COUNT), '0.05', '50').command,
+  );
   const page = await browser.visitor();
   await page.goto(instance.signInUrl);
   await page.goto(`${instance.url}/session/${session.id}`);

@@ -1,4 +1,12 @@
-import { Api, chance, follow, isType, scriptAgent, shimPids, startInstance } from '@filepath/testkit';
+import {
+  Api,
+  chance,
+  follow,
+  isType,
+  scriptAgent,
+  shimPids,
+  startInstance,
+} from '@filepath/testkit';
 import { expect, it } from 'vitest';
 import { expectWhole, hasNumber, processExists } from './support.ts';
 
@@ -33,7 +41,9 @@ it('[F1] [F2] kill -9 of the engine, of the process, of both: every event once, 
   expectWhole(feed.events, COUNT);
   expect(await api.events(node.id)).toEqual(feed.events);
   expect(feed.events.filter(isType('started'))).toHaveLength(1);
-  expect(feed.events.filter(isType('exit'))).toMatchObject([{ body: { code: 0, reason: 'exited' } }]);
+  expect(feed.events.filter(isType('exit'))).toMatchObject([
+    { body: { code: 0, reason: 'exited' } },
+  ]);
 });
 
 it('[F1] fifty kills of the engine mid-stream lose and double nothing', async () => {

@@ -1,7 +1,18 @@
 import { startRunner } from '@filepath/runner';
 import { RunnerId } from '@filepath/protocol';
 import { startEngine } from '@filepath/worker/engine';
-import { Api, chance, endAgents, faultsBy, follow, freePort, isType, scriptAgent, startFaultProxy, tempDir } from '@filepath/testkit';
+import {
+  Api,
+  chance,
+  endAgents,
+  faultsBy,
+  follow,
+  freePort,
+  isType,
+  scriptAgent,
+  startFaultProxy,
+  tempDir,
+} from '@filepath/testkit';
 import { expect, it } from 'vitest';
 import { expectWhole } from './support.ts';
 

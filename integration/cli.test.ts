@@ -59,7 +59,9 @@ it('an export verifies, and a changed one is refused by the event that was chang
   expect(good.out).toContain(`${feed.events.length} events`);
 
   const lines = readFileSync(file, 'utf8').split('\n');
-  const changed = lines.map((line, i) => (i === 700 ? line.replace('"content":"', '"content":"9') : line));
+  const changed = lines.map((line, i) =>
+    i === 700 ? line.replace('"content":"', '"content":"9') : line,
+  );
   writeFileSync(file, changed.join('\n'));
   const bad = await filepath(instance.home, 'verify', file);
   expect(bad.code).toBe(1);

@@ -5,6 +5,7 @@ import { tmpdir } from 'node:os';
 import { basename, join } from 'node:path';
 
 import { environment, root } from './node24.mjs';
+import { ensureBubblewrap } from './system-packages.mjs';
 
 const stories = JSON.parse(readFileSync(join(root, 'gates/stories.json'), 'utf8'));
 const files = readdirSync(join(root, 'gates')).filter((name) => name.endsWith('.gate.test.ts'));
@@ -12,6 +13,7 @@ const files = readdirSync(join(root, 'gates')).filter((name) => name.endsWith('.
 const build = spawnSync(process.execPath, ['scripts/build.mjs'], { cwd: root, stdio: 'inherit' });
 if (build.status !== 0) process.exit(1);
 
+await ensureBubblewrap();
 const outcomes = run();
 let failed = 0;
 for (const { id, title } of stories) {

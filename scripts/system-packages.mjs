@@ -51,11 +51,13 @@ function findChromium() {
 async function install(name, find) {
   if (process.getuid?.() !== 0 || !findProgram('apt-get')) return null;
   const env = { ...process.env, DEBIAN_FRONTEND: 'noninteractive' };
-  const args = ['install', '-y', '--no-install-recommends', name];
+  // A machine without network is told soon, since every start tries.
+  const quick = ['-o', 'Acquire::Retries=0', '-o', 'Acquire::http::Timeout=15'];
+  const args = [...quick, 'install', '-y', '--no-install-recommends', name];
   let { code, output } = await withProgress(`Installing ${name}`, 'apt-get', args, { env });
   if (code !== 0) {
     // The package lists of a fresh machine are empty or old.
-    await withProgress('Updating the package lists', 'apt-get', ['update'], { env });
+    await withProgress('Updating the package lists', 'apt-get', [...quick, 'update'], { env });
     ({ code, output } = await withProgress(`Installing ${name}`, 'apt-get', args, { env }));
   }
   if (code !== 0) console.error(output.trim().split('\n').slice(-5).join('\n'));

@@ -60,7 +60,12 @@ export const stages = [
   { name: 'runner', projects: ['runner'], needs: ['bubblewrap'] },
   { name: 'engine', projects: ['engine'] },
   { name: 'workerd', projects: ['worker:workerd', 'worker:objects'] },
-  { name: 'integration', projects: ['integration', 'gates'], needsBuild: true, needs: ['bubblewrap'] },
+  {
+    name: 'integration',
+    projects: ['integration', 'gates'],
+    needsBuild: true,
+    needs: ['bubblewrap'],
+  },
   { name: 'browser', projects: ['browser'], needsBuild: true, needs: ['bubblewrap', 'chromium'] },
   {
     name: 'faults',

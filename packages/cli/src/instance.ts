@@ -1,6 +1,6 @@
 import { RunnerId } from '@filepath/protocol';
 import type { Runner } from '@filepath/runner';
-import { EngineError, lockHome, startEngine } from '@filepath/worker/engine';
+import { EngineError, HomeLog, lockHome, startEngine } from '@filepath/worker/engine';
 import { z } from 'zod';
 
 import { homeSecrets, ownerToken } from './home-secrets.ts';
@@ -73,12 +73,14 @@ export async function startInstance(options: InstanceOptions): Promise<Instance>
     const [engine, { startRunner }] = await Promise.all([starting, import('@filepath/runner')]);
     undo.push(() => engine.stop());
     tell('Starting the runner …');
+    const log = new HomeLog(home, 'runner.log');
+    undo.push(() => log.close());
     const runner = await startRunner({
       home,
       url: engine.url,
       token: runnerToken,
       id: RunnerId.parse('rn_local'),
-      log: () => {},
+      log: (event) => log.write(JSON.stringify(event)),
     });
     undo.push(() => runner.stop());
     await writeInstance(home, {

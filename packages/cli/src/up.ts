@@ -38,7 +38,9 @@ export async function up(args: string[], io: Io): Promise<number> {
     await instance.stop();
     const running = countRunningAgents(place.home);
     io.out(
-      running === 0 ? 'Stopped.' : `Stopped. ${running} agents go on; the next start finds them.`,
+      running === 0
+        ? 'Stopped.'
+        : `Stopped. ${running === 1 ? 'One agent goes' : `${running} agents go`} on; the next start finds them.`,
     );
     return 0;
   });

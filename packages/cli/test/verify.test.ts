@@ -70,7 +70,12 @@ describe('filepath verify', () => {
       [header, ...events, endOf(key, good.thread, 4, e3?.event.hash ?? '', [])],
       'its head is not the hash of the last event',
     ],
-    ['EXP5', 'something after the end', [header, ...events, ...receipts, end, end], 'something follows the end'],
+    [
+      'EXP5',
+      'something after the end',
+      [header, ...events, ...receipts, end, end],
+      'something follows the end',
+    ],
     [
       'EXP6',
       'a signature of other words',

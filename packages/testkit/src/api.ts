@@ -24,7 +24,12 @@ export class Api {
     });
   }
 
-  async json<S extends z.ZodType>(schema: S, method: string, path: string, body?: unknown): Promise<z.output<S>> {
+  async json<S extends z.ZodType>(
+    schema: S,
+    method: string,
+    path: string,
+    body?: unknown,
+  ): Promise<z.output<S>> {
     const response = await this.call(method, path, body);
     const text = await response.text();
     if (!response.ok) throw new Error(`${method} ${path}: ${response.status} ${text}`);
@@ -32,7 +37,10 @@ export class Api {
   }
 
   /** A session with one custom agent. */
-  async agent(command: string[], options: { gitRepoUrl?: string; name?: string } = {}): Promise<{ session: Session; node: Node }> {
+  async agent(
+    command: string[],
+    options: { gitRepoUrl?: string; name?: string } = {},
+  ): Promise<{ session: Session; node: Node }> {
     const { gitRepoUrl, name } = options;
     return this.json(z.object({ session: Session, node: Node }), 'POST', '/api/session', {
       ...(gitRepoUrl === undefined ? {} : { gitRepoUrl }),
@@ -53,8 +61,12 @@ export class Api {
   async events(thread: string): Promise<LogEvent[]> {
     const Page = z.object({ events: z.array(LogEvent), next: z.int().nullable() });
     const out: LogEvent[] = [];
-    for (let after: number | null = 0; after !== null; ) {
-      const page: z.output<typeof Page> = await this.json(Page, 'GET', `/api/thread/${thread}/events?after=${after}`);
+    for (let after: number | null = 0; after !== null;) {
+      const page: z.output<typeof Page> = await this.json(
+        Page,
+        'GET',
+        `/api/thread/${thread}/events?after=${after}`,
+      );
       out.push(...page.events);
       after = page.next;
     }

@@ -30,7 +30,13 @@ export function faultsBy(chance: Chance, every: number): Choose {
  * and lets a frame be overtaken by the next one.
  */
 export async function startFaultProxy(target: string, choose: Choose): Promise<FaultProxy> {
-  const count: Record<Fault, number> = { pass: 0, 'cut-before': 0, 'cut-after': 0, twice: 0, late: 0 };
+  const count: Record<Fault, number> = {
+    pass: 0,
+    'cut-before': 0,
+    'cut-after': 0,
+    twice: 0,
+    late: 0,
+  };
   let calm = false;
   const server = createServer();
   const sockets = new WebSocketServer({ noServer: true });

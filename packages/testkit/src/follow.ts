@@ -63,4 +63,6 @@ export function follow(
 export const isType =
   (type: string) =>
   (event: LogEvent): boolean =>
-    typeof event.body === 'object' && event.body !== null && Reflect.get(event.body, 'type') === type;
+    typeof event.body === 'object' &&
+    event.body !== null &&
+    Reflect.get(event.body, 'type') === type;

@@ -4,8 +4,8 @@ import { setTimeout as delay } from 'node:timers/promises';
 import type { Miniflare, MiniflareOptions } from 'miniflare';
 
 import { endLeftOverEngine, engineFile, runningEngine } from './engine-file.ts';
-import { EngineLog } from './engine-log.ts';
 import { EngineError } from './errors.ts';
+import { HomeLog } from './home-log.ts';
 import { miniflareOptions } from './miniflare-options.ts';
 import { explain, loadMiniflare } from './miniflare.ts';
 import { WORKER_DIST, WORKERD_WRAPPER } from './paths.ts';
@@ -44,7 +44,7 @@ export async function startEngine(options: EngineOptions): Promise<Engine> {
   await endLeftOverEngine(home);
   await assertPortFree(options.host, options.port);
   const sockets = makeSocketDirectory(home);
-  const log = new EngineLog(home);
+  const log = new HomeLog(home, 'engine.log');
   process.env['MINIFLARE_WORKERD_PATH'] = WORKERD_WRAPPER;
   const { Miniflare, Log, LogLevel } = loadMiniflare();
 
@@ -77,6 +77,7 @@ export async function startEngine(options: EngineOptions): Promise<Engine> {
   const miniflare: Miniflare = new Miniflare(miniflareSetting);
 
   const restart = async (): Promise<void> => {
+    if (await isReady(miniflare)) return;
     for (let attempt = 1; attempt <= RESTARTS && !stopping; attempt += 1) {
       await delay(200 * attempt);
       try {
@@ -129,5 +130,14 @@ export async function startEngine(options: EngineOptions): Promise<Engine> {
       `The engine did not start: ${explain(error)}${last === undefined ? '' : ` (${last})`}; the whole output is in ${home}/engine.log.`,
       { cause: error },
     );
+  }
+}
+
+async function isReady(miniflare: Miniflare): Promise<boolean> {
+  try {
+    await miniflare.ready;
+    return true;
+  } catch {
+    return false;
   }
 }

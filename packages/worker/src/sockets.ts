@@ -2,8 +2,7 @@ import type { ViewerMemory, ViewerSocket } from './feed/viewers.ts';
 
 /** What a socket's attachment says after hibernation. */
 export type Attachment =
-  | { kind: 'viewer'; memory: ViewerMemory }
-  | { kind: 'link'; runner: string; epoch: number };
+  { kind: 'viewer'; memory: ViewerMemory } | { kind: 'link'; runner: string; epoch: number };
 
 export function attachmentOf(ws: WebSocket): Attachment | null {
   return ws.deserializeAttachment() as Attachment | null;
@@ -21,6 +20,15 @@ export function acceptSocket(
     server: pair[1],
     response: new Response(null, { status: 101, webSocket: pair[0] }),
   };
+}
+
+/** Answers the other side's close, which ends the connection for both. A code that cannot be sent stands for none. */
+export function answerClose(ws: WebSocket, code: number): void {
+  try {
+    ws.close(code === 1005 || code === 1006 ? 1000 : code);
+  } catch {
+    // It is closed already.
+  }
 }
 
 /** Wraps sockets so that one socket always has the same wrapper. */

@@ -45,11 +45,11 @@ async function perform(task: Task, instance: SomeInstance, io: Io): Promise<numb
 
   const reading = new AbortController();
   let deadline: NodeJS.Timeout | undefined;
-  let stopped: Promise<void> | null = null;
+  const ending: { stopped: Promise<void> | null } = { stopped: null };
   const stop = (): void => {
-    if (stopped !== null) return;
+    if (ending.stopped !== null) return;
     deadline = setTimeout(() => reading.abort(), STOP_MS);
-    stopped = client.thread.signal(thread, 'stop').catch((error: unknown) => {
+    ending.stopped = client.thread.signal(thread, 'stop').catch((error: unknown) => {
       io.err(error instanceof Error ? error.message : String(error));
       reading.abort();
     });
@@ -68,9 +68,9 @@ async function perform(task: Task, instance: SomeInstance, io: Io): Promise<numb
       if (watch.outcome === null) continue;
       // What still works or waits would outlive the instance that was started for it.
       if (instance.own) stop();
-      if (!watch.alive || stopped === null) break;
+      if (!watch.alive || ending.stopped === null) break;
     }
-    await stopped;
+    await ending.stopped;
   } finally {
     clearTimeout(deadline);
     io.signal.removeEventListener('abort', stop);

@@ -1,4 +1,4 @@
-import { z } from 'zod';
+import type { z } from 'zod';
 import { LogEvent } from '../thread/log-event.ts';
 import { TreeChange } from '../api/resources.ts';
 import { feedFrame } from './frames.ts';

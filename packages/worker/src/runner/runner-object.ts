@@ -7,7 +7,7 @@ import {
   type Order,
 } from '@filepath/protocol';
 import type { Env } from '../env.ts';
-import { acceptSocket, attachmentOf, textOf } from '../sockets.ts';
+import { acceptSocket, answerClose, attachmentOf, textOf } from '../sockets.ts';
 import { durableSql } from '../storage/durable-sql.ts';
 import { isFresh, migrate } from '../storage/schema.ts';
 import type { Sql } from '../storage/sql.ts';
@@ -72,6 +72,10 @@ export class RunnerObject extends DurableObject<Env> {
     writeValue(this.#sql, 'executors', frame.executors);
     send(ws, { t: 'welcome', v: LINK_VERSION });
     for (const order of this.#orders.open()) send(ws, order);
+  }
+
+  override webSocketClose(ws: WebSocket, code: number): void {
+    answerClose(ws, code);
   }
 
   /** Sockets that have said hello. */

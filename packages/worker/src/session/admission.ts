@@ -1,4 +1,5 @@
-import { AgentConfig, AgentType, FilepathError } from '@filepath/protocol';
+import type { AgentConfig, AgentType} from '@filepath/protocol';
+import { FilepathError } from '@filepath/protocol';
 
 /** Caps on a tree: a runaway agent ends at them. */
 export const CAPS = { depth: 8, nodes: 100 } as const;

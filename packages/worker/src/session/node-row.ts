@@ -9,8 +9,6 @@ import {
   ThreadId,
 } from '@filepath/protocol';
 
-export type Phase = 'intent' | 'ready' | 'deleting' | 'deleted';
-
 export type NodeRow = {
   id: string;
   parent_id: string | null;

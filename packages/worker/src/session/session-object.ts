@@ -15,9 +15,9 @@ import type { Env } from '../env.ts';
 import { encodingOf, jsonPage } from '../feed/feed-request.ts';
 import { SseReaders } from '../feed/sse.ts';
 import { newcomer, Viewers, type ViewerSocket } from '../feed/viewers.ts';
-import { attempt, notFound, type Result, unwrap } from '../result.ts';
+import { attempt, notFound, type Result } from '../result.ts';
 import { Serial } from '../serial.ts';
-import { acceptSocket, attachmentOf, textOf, ViewerSockets } from '../sockets.ts';
+import { acceptSocket, answerClose, attachmentOf, textOf, ViewerSockets } from '../sockets.ts';
 import type { Alarms } from '../storage/alarms.ts';
 import { durableAlarms } from '../storage/durable-alarms.ts';
 import { durableSql } from '../storage/durable-sql.ts';
@@ -179,7 +179,8 @@ export class SessionObject extends DurableObject<Env> {
     this.#parts?.viewers.receive(this.#sockets.of(ws), textOf(message));
   }
 
-  override webSocketClose(ws: WebSocket): void {
+  override webSocketClose(ws: WebSocket, code: number): void {
+    answerClose(ws, code);
     this.#parts?.viewers.leave(this.#sockets.of(ws));
   }
 

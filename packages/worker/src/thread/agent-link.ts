@@ -1,5 +1,6 @@
+import type {
+  AgentToRunner} from '@filepath/protocol';
 import {
-  AgentToRunner,
   AgentToWorker,
   type InputLine,
   type RunnerBody,

@@ -7,7 +7,7 @@ import { SseReaders } from '../feed/sse.ts';
 import { newcomer, Viewers, type ViewerSocket } from '../feed/viewers.ts';
 import { attempt, notFound, type Result } from '../result.ts';
 import { Serial } from '../serial.ts';
-import { acceptSocket, attachmentOf, textOf, ViewerSockets } from '../sockets.ts';
+import { acceptSocket, answerClose, attachmentOf, textOf, ViewerSockets } from '../sockets.ts';
 import type { Alarms } from '../storage/alarms.ts';
 import { durableAlarms } from '../storage/durable-alarms.ts';
 import { durableSql } from '../storage/durable-sql.ts';
@@ -157,7 +157,8 @@ export class ThreadObject extends DurableObject<Env> {
     });
   }
 
-  override webSocketClose(ws: WebSocket): void {
+  override webSocketClose(ws: WebSocket, code: number): void {
+    answerClose(ws, code);
     this.#forget(ws);
   }
 

@@ -6,7 +6,7 @@ import { AgentEvent, AgentInput, parseAgentLine } from '@filepath/protocol';
 import { getTableName } from 'drizzle-orm';
 import { getTableConfig } from 'drizzle-orm/sqlite-core';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { z } from 'zod';
+import type { z } from 'zod';
 import * as authSchema from '../../src/db/auth-schema.ts';
 import * as indexSchema from '../../src/db/index-schema.ts';
 import { RUNNER_MIGRATIONS } from '../../src/runner/schema.ts';

@@ -7,15 +7,15 @@ const LARGEST_FILE = 5 * 1024 * 1024;
 const LONGEST_LINE = 4_096;
 const KEPT_LINES = 20;
 
-/** What workerd and the worker print, in `engine.log` of the home; the last lines also in memory. */
-export class EngineLog {
+/** A log file in the home, bounded; its last lines are kept in memory as well. */
+export class HomeLog {
   readonly #path: string;
   #stream: WriteStream;
   #bytes: number;
   #last: string[] = [];
 
-  constructor(home: string) {
-    this.#path = join(home, 'engine.log');
+  constructor(home: string, name: string) {
+    this.#path = join(home, name);
     this.#bytes = sizeOf(this.#path);
     this.#stream = this.#open();
   }
