@@ -22,9 +22,14 @@ const needed =
 const wanted = needed ? [...stages.filter(({ name }) => name === 'build'), ...chosen] : chosen;
 
 const programs = await findPrograms(new Set(wanted.flatMap(({ needs = [] }) => needs)));
+let interrupted = false;
+for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'])
+  process.on(signal, () => (interrupted = true));
+
 let built = true;
 const results = [];
 for (const stage of wanted) {
+  if (interrupted) break;
   console.log(`\n── ${stage.name}`);
   const started = performance.now();
   const result = await runStage(stage);
@@ -36,13 +41,14 @@ for (const stage of wanted) {
 }
 
 const passed = sum('passed');
-const failed = sum('failed');
+const failed = sum('failed') + (interrupted ? 1 : 0);
 console.log('\nstage         passed  failed  seconds');
 for (const result of results) {
   console.log(
     `${result.name.padEnd(12)} ${String(result.passed).padStart(7)} ${String(result.failed).padStart(7)} ${result.seconds.padStart(8)}`,
   );
 }
+if (interrupted) console.log('\nInterrupted: not every stage ran.');
 console.log(`\n${passed} passed, ${failed} failed`);
 process.exitCode = failed === 0 ? 0 : 1;
 

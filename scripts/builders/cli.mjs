@@ -1,20 +1,24 @@
 // packages/cli/dist: the command line, bundled, so that it starts quickly and on any supported Node.
-import { readFile, rm } from 'node:fs/promises';
+import { readFile } from 'node:fs/promises';
 import { join, relative, sep } from 'node:path';
 
 import { root } from '../node24.mjs';
+import { replaceDirectory } from './replace.mjs';
 
 const dist = join(root, 'packages/cli/dist');
 
 const REQUIRE = `import { createRequire as filepathCreateRequire } from 'node:module';
 const require = filepathCreateRequire(import.meta.url);`;
 
-export async function buildCli() {
-  await rm(dist, { recursive: true, force: true });
+export function buildCli() {
+  return replaceDirectory(dist, bundle);
+}
+
+async function bundle(outdir) {
   const { build } = await import('esbuild');
   await build({
     entryPoints: { filepath: join(root, 'packages/cli/src/main.ts') },
-    outdir: dist,
+    outdir,
     bundle: true,
     splitting: true,
     format: 'esm',

@@ -1,26 +1,32 @@
 // packages/worker/dist: the worker's modules, and what the engine needs to start it without wrangler.
-import { mkdir, readdir, readFile, rm, writeFile } from 'node:fs/promises';
+import { readdir, readFile, writeFile } from 'node:fs/promises';
 import { builtinModules } from 'node:module';
 import { join, relative } from 'node:path';
 
 import { root } from '../node24.mjs';
+import { replaceDirectory } from './replace.mjs';
 
 const worker = join(root, 'packages/worker');
 const dist = join(worker, 'dist');
 
-export async function buildWorker() {
-  await rm(dist, { recursive: true, force: true });
-  await mkdir(dist, { recursive: true });
-  const [modules, options] = await Promise.all([bundle(), workerOptions(), writeMigrations()]);
-  await writeJson('miniflare-options.json', { modules, worker: options });
+export function buildWorker() {
+  return replaceDirectory(dist, async (made) => {
+    const [modules, options, migrations] = await Promise.all([
+      bundle(made),
+      workerOptions(),
+      readMigrations(),
+    ]);
+    await writeJson(join(made, 'migrations.json'), migrations);
+    await writeJson(join(made, 'miniflare-options.json'), { modules, worker: options });
+  });
 }
 
 /** Split into several modules: as one file the worker fails at start inside zod. */
-async function bundle() {
+async function bundle(outdir) {
   const { build } = await import('esbuild');
   const result = await build({
     entryPoints: { index: join(worker, 'src/index.ts') },
-    outdir: dist,
+    outdir,
     bundle: true,
     splitting: true,
     format: 'esm',
@@ -35,7 +41,7 @@ async function bundle() {
     absWorkingDir: root,
   });
   const files = Object.keys(result.metafile.outputs).map((path) =>
-    relative(dist, join(root, path)),
+    relative(outdir, join(root, path)),
   );
   return ['index.js', ...files.filter((file) => file !== 'index.js').sort()];
 }
@@ -70,19 +76,18 @@ function isEmpty(value) {
   return typeof value === 'object' && value !== null && Object.values(value).flat().length === 0;
 }
 
-async function writeMigrations() {
+async function readMigrations() {
   const directory = join(worker, 'migrations');
   const names = (await readdir(directory)).filter((name) => name.endsWith('.sql')).sort();
-  const migrations = await Promise.all(
+  return Promise.all(
     names.map(async (name) => {
       const sql = await readFile(join(directory, name), 'utf8');
       const statements = sql.split('--> statement-breakpoint').map((statement) => statement.trim());
       return { name, statements: statements.filter(Boolean) };
     }),
   );
-  await writeJson('migrations.json', migrations);
 }
 
-async function writeJson(name, value) {
-  await writeFile(join(dist, name), `${JSON.stringify(value, null, 2)}\n`);
+async function writeJson(path, value) {
+  await writeFile(path, `${JSON.stringify(value, null, 2)}\n`);
 }

@@ -21,12 +21,21 @@ export async function up(args: string[], io: Io): Promise<number> {
       return 0;
     }
     const lost = Promise.withResolvers<'lost'>();
-    const instance = await startInstance({
+    const starting = startInstance({
       ...place,
       env: io.env,
       onProgress: (line) => io.out(line),
       onLost: () => lost.resolve('lost'),
     });
+    // Ctrl-C reaches the engine too: what then fails is no news.
+    const instance = await starting.catch((error: unknown) => {
+      if (io.signal.aborted) return null;
+      throw error;
+    });
+    if (instance === null) {
+      io.out('Stopped.');
+      return 0;
+    }
     greet(instance, place, io);
     const end = await Promise.race([lost.promise, aborted(io.signal)]);
     if (end === 'lost') {

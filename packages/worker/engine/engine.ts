@@ -11,7 +11,7 @@ import { explain, loadMiniflare } from './miniflare.ts';
 import { WORKER_DIST, WORKERD_WRAPPER } from './paths.ts';
 import { assertPortFree } from './port.ts';
 import { readMigrations, readPrepared } from './prepared.ts';
-import { askSetup } from './private-socket.ts';
+import { answersInTime, askSetup } from './private-socket.ts';
 import { SETUP_WORKER } from './setup-worker.ts';
 import { makeSocketDirectory } from './sockets.ts';
 import { watch } from './watchdog.ts';
@@ -23,6 +23,8 @@ export type EngineOptions = {
   readonly bindings: Readonly<Record<string, string>>;
   /** Called once when workerd ended and cannot be brought back. */
   readonly onExit?: () => void;
+  /** How often workerd is asked whether it still answers, and how long it may take. */
+  readonly probe?: { readonly everyMs: number; readonly timeoutMs: number };
   /** The built worker; that of this repository unless told. */
   readonly dist?: string;
 };
@@ -35,10 +37,11 @@ export type Engine = {
 };
 
 const RESTARTS = 5;
+const PROBE = { everyMs: 15_000, timeoutMs: 30_000 };
 
 /** Starts workerd with the built worker. The caller holds the home's lock. */
 export async function startEngine(options: EngineOptions): Promise<Engine> {
-  const { home, dist = WORKER_DIST } = options;
+  const { home, dist = WORKER_DIST, probe = PROBE } = options;
   const prepared = readPrepared(dist);
   const migrations = readMigrations(dist);
   await endLeftOverEngine(home);
@@ -110,8 +113,8 @@ export async function startEngine(options: EngineOptions): Promise<Engine> {
     const url = await miniflare.unsafeGetDirectURL(SETUP_WORKER);
     started = true;
     watchdog = watch({
-      probe: () => askSetup(sockets, { timeoutMs: 30_000 }),
-      everyMs: 15_000,
+      probe: () => answersInTime(sockets, probe.timeoutMs),
+      everyMs: probe.everyMs,
       onFrozen: () => {
         const frozen = runningEngine(home);
         log.write('workerd does not answer: it is ended and started again');

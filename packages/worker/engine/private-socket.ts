@@ -30,3 +30,16 @@ export function askSetup(sockets: string, { body, timeoutMs }: Ask): Promise<Ans
     asked.end(body === undefined ? undefined : JSON.stringify(body));
   });
 }
+
+/** A workerd that refuses or drops the connection is not frozen but ended, and is being restarted. */
+export async function answersInTime(sockets: string, timeoutMs: number): Promise<boolean> {
+  try {
+    await askSetup(sockets, { timeoutMs });
+    return true;
+  } catch (error) {
+    return !(
+      error instanceof Error &&
+      (error.name === 'AbortError' || error.name === 'TimeoutError')
+    );
+  }
+}

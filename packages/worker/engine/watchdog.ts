@@ -1,8 +1,8 @@
 export type Watchdog = { stop(): void };
 
 type WatchdogOptions = {
-  /** Resolves when workerd answers; rejects when it does not in time. */
-  readonly probe: () => Promise<unknown>;
+  /** Resolves to false when workerd took a request and did not answer in time. */
+  readonly probe: () => Promise<boolean>;
   readonly everyMs: number;
   /** Called when two probes in a row failed. */
   readonly onFrozen: () => void;
@@ -15,12 +15,7 @@ export function watch({ probe, everyMs, onFrozen }: WatchdogOptions): Watchdog {
   let stopped = false;
 
   const turn = async (): Promise<void> => {
-    try {
-      await probe();
-      failed = 0;
-    } catch {
-      failed += 1;
-    }
+    failed = (await probe()) ? 0 : failed + 1;
     if (stopped) return;
     if (failed === 2) {
       failed = 0;

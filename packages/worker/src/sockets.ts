@@ -22,10 +22,13 @@ export function acceptSocket(
   };
 }
 
-/** Answers the other side's close, which ends the connection for both. A code that cannot be sent stands for none. */
+/** Codes that say what happened on one side, and are never sent. */
+const RESERVED: ReadonlySet<number> = new Set([1005, 1006, 1015]);
+
+/** Answers the other side's close, which ends the connection for both. */
 export function answerClose(ws: WebSocket, code: number): void {
   try {
-    ws.close(code === 1005 || code === 1006 ? 1000 : code);
+    ws.close(RESERVED.has(code) ? 1000 : code);
   } catch {
     // It is closed already.
   }

@@ -1,8 +1,12 @@
-import type { AgentConfig, AgentType} from '@filepath/protocol';
-import { FilepathError } from '@filepath/protocol';
+import { type AgentConfig, AgentType, FilepathError, LIMITS } from '@filepath/protocol';
+import type { SpawnNote } from '../thread/outbox.ts';
+import { configOf, type NodeRow } from './node-row.ts';
 
 /** Caps on a tree: a runaway agent ends at them. */
 export const CAPS = { depth: 8, nodes: 100 } as const;
+
+/** A tree shows the configuration of every node, and children have their parent's. */
+const MAX_CONFIG = 128 * 1024;
 
 /** Agent types that this version runs. */
 const RUNNABLE: ReadonlySet<AgentType> = new Set(['custom']);
@@ -26,7 +30,35 @@ export function admit(agentType: AgentType, config: AgentConfig): AgentConfig {
       { path: 'config.command', reason: 'expected the program and its arguments' },
     ]);
   }
+  if (JSON.stringify(config).length > MAX_CONFIG) {
+    throw new FilepathError(
+      'too_large',
+      `the configuration is larger than ${MAX_CONFIG} characters: put what is long into files`,
+    );
+  }
   return config;
+}
+
+/** The child that an agent asked for. A custom one runs its parent's command, and tells by its task. */
+export function admitSpawn(
+  { seq, name, agent, task }: SpawnNote,
+  parent: NodeRow,
+): { agentType: AgentType; config: AgentConfig } {
+  if (parent.halt !== null && (parent.halt === 0 || seq <= parent.halt)) {
+    throw new FilepathError('conflict', `${name} was not started: its parent is stopped`);
+  }
+  const agentType = AgentType.safeParse(agent);
+  if (!agentType.success) {
+    throw new FilepathError('bad_request', `there is no agent type ${agent.slice(0, 64)}`);
+  }
+  if (new TextEncoder().encode(task ?? '').length > LIMITS.message) {
+    throw new FilepathError(
+      'too_large',
+      `${name} was not started: its task is longer than ${LIMITS.message} bytes`,
+    );
+  }
+  const inherited = parent.agent_type === agent ? configOf(parent) : {};
+  return { agentType: agentType.data, config: admit(agentType.data, inherited) };
 }
 
 export function checkCaps(depth: number, nodes: number): void {

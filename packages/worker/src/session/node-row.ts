@@ -37,6 +37,51 @@ export type NodeRow = {
   spawn_seq: number | null;
 };
 
+/** What a new node is to be. `spawn` is the seq of its parent's event, when an agent asked for it. */
+export type NodeSpec = {
+  parent: string | null;
+  name: string;
+  agentType: AgentType;
+  model: string;
+  config: string;
+  task: string | null;
+  spawn: number | null;
+};
+
+/** The row of a node whose thread is still to be made. */
+export function intentRow(
+  spec: NodeSpec,
+  given: { id: ThreadId; slug: string; apiKey: string; sortOrder: number; at: string },
+): NodeRow {
+  return {
+    id: given.id,
+    parent_id: spec.parent,
+    name: spec.name,
+    slug: given.slug,
+    agent_type: spec.agentType,
+    model: spec.model,
+    config: spec.config,
+    api_key: given.apiKey,
+    status: 'idle',
+    reason: null,
+    context_pct: null,
+    done: 0,
+    total: 1,
+    sort_order: given.sortOrder,
+    tokens: 0,
+    created_at: given.at,
+    updated_at: given.at,
+    change_seq: 0,
+    thread_seq: 0,
+    phase: 'intent',
+    stale: 0,
+    halt: null,
+    task: spec.task,
+    spawn_parent: spec.spawn === null ? null : spec.parent,
+    spawn_seq: spec.spawn,
+  };
+}
+
 /** A row as the API shows it: without its key, its configuration masked. */
 export function toNode(session: SessionId, row: NodeRow): Node {
   return {

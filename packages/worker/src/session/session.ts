@@ -15,9 +15,9 @@ import { notFound } from '../result.ts';
 import { first, type Sql } from '../storage/sql.ts';
 import { readValue, writeValue } from '../storage/values.ts';
 import type { SpawnNote, StatusNote } from '../thread/outbox.ts';
-import { admit, checkCaps } from './admission.ts';
+import { admit, admitSpawn, checkCaps } from './admission.ts';
 import { inventName, slugOf } from './names.ts';
-import { configOf, type NodeRow, toNode, unmask } from './node-row.ts';
+import { configOf, intentRow, type NodeRow, type NodeSpec, toNode, unmask } from './node-row.ts';
 import { NodeTable } from './node-table.ts';
 import { statusOf } from './session-status.ts';
 
@@ -197,20 +197,12 @@ export class Session {
   #spawn(parent: string, note: SpawnNote): void {
     const row = this.nodes.find(parent);
     if (!row) throw notFound('the parent');
-    if (row.halt !== null && (row.halt === 0 || note.seq <= row.halt)) {
-      throw new FilepathError('conflict', `${note.name} was not started: its parent is stopped`);
-    }
-    const agentType = AgentType.safeParse(note.agent);
-    if (!agentType.success) {
-      throw new FilepathError('bad_request', `there is no agent type ${note.agent.slice(0, 64)}`);
-    }
-    // A spawn names no configuration: a custom child runs its parent's command, and tells by its task.
-    const config = admit(agentType.data, row.agent_type === note.agent ? configOf(row) : {});
+    const { agentType, config } = admitSpawn(note, row);
     this.#change(() =>
       this.#insert({
         parent,
         name: note.name.trim().slice(0, 120) || inventName(),
-        agentType: agentType.data,
+        agentType,
         model: note.model.slice(0, 200),
         config: JSON.stringify(config),
         task: note.task,
@@ -219,47 +211,20 @@ export class Session {
     );
   }
 
-  #insert(spec: {
-    parent: string | null;
-    name: string;
-    agentType: AgentType;
-    model: string;
-    config: string;
-    task: string | null;
-    spawn: number | null;
-  }): Node {
+  #insert(spec: NodeSpec): Node {
     const rows = this.nodes.live();
     checkCaps(this.nodes.depthOf(spec.parent) + 1, rows.length);
     const id = newThreadId();
-    const at = this.#at();
     const siblings = rows.filter((row) => row.parent_id === spec.parent);
-    this.nodes.insert({
-      id,
-      parent_id: spec.parent,
-      name: spec.name,
-      slug: slugOf(spec.name),
-      agent_type: spec.agentType,
-      model: spec.model,
-      config: spec.config,
-      api_key: this.#deps.newKey(id),
-      status: 'idle',
-      reason: null,
-      context_pct: null,
-      done: 0,
-      total: 1,
-      sort_order: Math.max(-1, ...siblings.map((row) => row.sort_order)) + 1,
-      tokens: 0,
-      created_at: at,
-      updated_at: at,
-      change_seq: 0,
-      thread_seq: 0,
-      phase: 'intent',
-      stale: 0,
-      halt: null,
-      task: spec.task,
-      spawn_parent: spec.spawn === null ? null : spec.parent,
-      spawn_seq: spec.spawn,
-    });
+    this.nodes.insert(
+      intentRow(spec, {
+        id,
+        slug: slugOf(spec.name),
+        apiKey: this.#deps.newKey(id),
+        sortOrder: Math.max(-1, ...siblings.map((row) => row.sort_order)) + 1,
+        at: this.#at(),
+      }),
+    );
     this.#touch(id, {});
     return this.node(id);
   }

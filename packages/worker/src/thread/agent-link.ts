@@ -1,11 +1,5 @@
-import type {
-  AgentToRunner} from '@filepath/protocol';
-import {
-  AgentToWorker,
-  type InputLine,
-  type RunnerBody,
-  type SpoolLine,
-} from '@filepath/protocol';
+import type { AgentToRunner } from '@filepath/protocol';
+import { AgentToWorker, type InputLine, type RunnerBody, type SpoolLine } from '@filepath/protocol';
 import type { Effects, Thread } from './thread.ts';
 import type { Offloaded } from './lines.ts';
 

@@ -78,7 +78,8 @@ function appendLine(
     ? appender.append('fap', blobRef(event.type, appender.thread, blob.sha256, blob.bytes), body)
     : appender.append('fap', body);
   if (event.type !== 'spawn') return;
-  const { name, agent, model, task } = event;
+  // An agent's words go on to other objects: bounded, whatever it says.
+  const name = event.name.slice(0, 120);
   if (appender.state.lifecycle.stopped) {
     appender.append('system', {
       type: 'spawn_failed',
@@ -90,7 +91,13 @@ function appendLine(
   }
   putOutbox(sql, `spawn:${seq}`, {
     kind: 'spawn',
-    note: { seq, name, agent, model, task: task ?? null },
+    note: {
+      seq,
+      name,
+      agent: event.agent.slice(0, 64),
+      model: event.model.slice(0, 200),
+      task: event.task ?? null,
+    },
   });
 }
 

@@ -29,6 +29,9 @@ import { FRESH, type ThreadMeta, type ThreadState } from './state.ts';
 
 export type ThreadDeps = { sql: Sql; hashing: Hashing; now: () => number };
 
+/** Characters of a reason that the tree shows; the log has it whole. */
+const MAX_REASON = 500;
+
 /** What a change made visible: the caller sends it when the transaction is done. */
 export type Effects = {
   seq: number;
@@ -78,10 +81,8 @@ export class Thread {
       throw new FilepathError('conflict', `${this.#meta.name} is stopped`);
     }
     const input: AgentInput = { type: 'message', from, content };
-    if (
-      launch.active &&
-      backlog(this.#deps.sql, launch) + encodeInput(input).length > MAX_BACKLOG
-    ) {
+    const waiting = launch.active ? backlog(this.#deps.sql, launch) : 0;
+    if (waiting > 0 && waiting + encodeInput(input).length > MAX_BACKLOG) {
       throw new FilepathError(
         'conflict',
         `${this.#meta.name} has not taken up its last messages: send this one when it has`,
@@ -213,7 +214,13 @@ export class Thread {
     ) {
       return;
     }
-    const note = { seq: state.seq, status, reason, contextPct, stopped };
+    const note = {
+      seq: state.seq,
+      status,
+      reason: reason?.slice(0, MAX_REASON) ?? null,
+      contextPct,
+      stopped,
+    };
     putOutbox(this.#deps.sql, 'status', { kind: 'status', note });
   }
 

@@ -65,6 +65,14 @@ describe('the engine', () => {
     expect(await askUntilAnswered(`${engine.url}/count`)).toBe('1');
   });
 
+  it('comes back when workerd is frozen', async () => {
+    const engine = await fixtureEngine({ probe: { everyMs: 100, timeoutMs: 1_000 } });
+    const frozen = pidOf(engine);
+    process.kill(frozen, 'SIGSTOP');
+    await vi.waitUntil(() => (engine.pid() ?? frozen) !== frozen, { timeout: 20_000 });
+    expect(await askUntilAnswered(`${engine.url}/count`)).toBe('1');
+  });
+
   it('says so when workerd cannot come back', async () => {
     const lost = Promise.withResolvers<void>();
     const engine = await fixtureEngine({ onExit: lost.resolve });

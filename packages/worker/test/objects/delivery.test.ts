@@ -5,12 +5,8 @@ import { RunnerObject } from '../../src/runner/runner-object.ts';
 import { SessionObject } from '../../src/session/session-object.ts';
 import { ThreadObject } from '../../src/thread/thread-object.ts';
 import { ask, message, newAgent, newNode, treeOf } from './support/api.ts';
-import { alarmsOf, fireAlarm, inStorage } from './support/faults.ts';
+import { alarmsOf, breakMethod, fireAlarm, inStorage } from './support/faults.ts';
 import { TestRunner } from './support/runner.ts';
-
-const fails = (): never => {
-  throw new Error('out of reach');
-};
 
 afterEach(() => {
   vi.restoreAllMocks();
@@ -19,11 +15,11 @@ afterEach(() => {
 describe('what a thread has to tell', () => {
   it('is told by the alarm when it could not be told at once', async () => {
     const { node } = await newAgent();
-    const order = vi.spyOn(RunnerObject.prototype, 'order').mockImplementation(fails);
+    const order = breakMethod(RunnerObject.prototype, 'order');
     await message(node.id);
-    await expect.poll(() => order.mock.calls.length, { timeout: 10_000 }).toBeGreaterThan(0);
+    await expect.poll(() => order.calls.length, { timeout: 10_000 }).toBeGreaterThan(0);
     await abortAllDurableObjects();
-    order.mockRestore();
+    vi.restoreAllMocks();
     const stub = env.THREAD.getByName(node.id);
     expect(await alarmsOf(stub)).toEqual(['outbox']);
     await fireAlarm(stub);
@@ -35,7 +31,7 @@ describe('what a thread has to tell', () => {
   it('[F8] is tried again however often it fails, later each time', async () => {
     const { session, node } = await newAgent();
     const stub = env.THREAD.getByName(node.id);
-    const note = vi.spyOn(SessionObject.prototype, 'note').mockImplementation(fails);
+    breakMethod(SessionObject.prototype, 'note');
     await message(node.id);
     for (let times = 1; times <= 7; times += 1) {
       await fireAlarm(stub);
@@ -43,7 +39,7 @@ describe('what a thread has to tell', () => {
       const at = await inStorage(stub, (storage) => storage.getAlarm());
       expect(at).toBeGreaterThan(Date.now());
     }
-    note.mockRestore();
+    vi.restoreAllMocks();
     await fireAlarm(stub);
     const [shown] = (await treeOf(session.id)).nodes;
     expect(shown).toMatchObject({ id: node.id, reason: 'queued' });
@@ -52,10 +48,10 @@ describe('what a thread has to tell', () => {
 
   it('arrives in order, the newest status last', async () => {
     const { session, node } = await newAgent();
-    const note = vi.spyOn(SessionObject.prototype, 'note').mockImplementation(fails);
+    breakMethod(SessionObject.prototype, 'note');
     await message(node.id);
     await ask(202, 'POST', `/api/thread/${node.id}/signal`, { action: 'stop' });
-    note.mockRestore();
+    vi.restoreAllMocks();
     await fireAlarm(env.THREAD.getByName(node.id));
     const [shown] = (await treeOf(session.id)).nodes;
     expect(shown).toMatchObject({ status: 'idle', reason: 'stopped' });
@@ -68,14 +64,7 @@ describe('what a session has to do', () => {
     const { session, node } = await newAgent();
     const other = await newNode(session.id);
     for (const { id } of [node, other]) await message(id);
-    const { signal } = ThreadObject.prototype;
-    vi.spyOn(ThreadObject.prototype, 'signal').mockImplementation(function (
-      this: ThreadObject,
-      ...given
-    ) {
-      const { id } = Reflect.get(this, 'ctx') as DurableObjectState;
-      return id.name === node.id ? fails() : signal.apply(this, given);
-    });
+    breakMethod(ThreadObject.prototype, 'signal', (name) => name === node.id);
     await ask(500, 'POST', `/api/session/${session.id}/signal`, { action: 'stop' });
     await runner.order(other.id);
     expect(await runner.order(other.id)).toMatchObject({ kind: 'stop' });
@@ -86,7 +75,7 @@ describe('what a session has to do', () => {
 
   it('brings a new configuration to the agent, later if not at once', async () => {
     const { session, node } = await newAgent();
-    vi.spyOn(ThreadObject.prototype, 'configure').mockImplementation(fails);
+    breakMethod(ThreadObject.prototype, 'configure');
     const config = { command: ['false'] };
     await ask(500, 'PATCH', `/api/session/${session.id}/node/${node.id}`, { config });
     vi.restoreAllMocks();

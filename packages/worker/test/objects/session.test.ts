@@ -63,6 +63,9 @@ describe('a session', () => {
     const before = (await sessions()).length;
     await ask(409, 'POST', '/api/session', { root: { agentType: 'codex' } });
     await ask(400, 'POST', '/api/session', { root: { agentType: 'custom' } });
+    const systemPrompt = 'x'.repeat(200_000);
+    const config = { ...custom.config, systemPrompt };
+    await ask(413, 'POST', '/api/session', { root: { ...custom, config } });
     expect(await sessions()).toHaveLength(before);
   });
 

@@ -5,7 +5,7 @@ import { afterEach, describe, expect, it, vi } from 'vitest';
 import { CAPS } from '../../src/session/admission.ts';
 import { ThreadObject } from '../../src/thread/thread-object.ts';
 import { ask, logOf, message, newAgent, newNode, newSession, treeOf } from './support/api.ts';
-import { alarmsOf, fireAlarm, inStorage } from './support/faults.ts';
+import { alarmsOf, breakMethod, fireAlarm, inStorage } from './support/faults.ts';
 import { TestLink, TestRunner } from './support/runner.ts';
 
 const spawn = { type: 'spawn', name: 'kid', agent: 'custom', model: 'none', task: 'dig' };
@@ -28,6 +28,8 @@ async function childrenOf(session: string, node: Node, spawns = 1): Promise<Node
   await expect.poll(() => systemOf(node.id), { timeout: 25_000 }).toHaveLength(spawns);
   return (await treeOf(session)).nodes.filter((one) => one.parentId === node.id);
 }
+
+const isNamed = (meta: unknown, name: string) => Reflect.get(Object(meta), 'name') === name;
 
 afterEach(() => {
   vi.restoreAllMocks();
@@ -65,15 +67,13 @@ describe('[TREE2] a spawn event', () => {
 
   it('[F9] is carried out by the alarm when the session was lost after the intent', async () => {
     const { session, node, link, stub } = await talking();
-    const init = vi.spyOn(ThreadObject.prototype, 'init').mockImplementation(() => {
-      throw new Error('the child’s thread is out of reach');
-    });
+    const init = breakMethod(ThreadObject.prototype, 'init');
     await link.say(spawn);
-    await expect.poll(() => init.mock.calls.length, { timeout: 10_000 }).toBeGreaterThan(0);
+    await expect.poll(() => init.calls.length, { timeout: 10_000 }).toBeGreaterThan(0);
     const [intent] = (await treeOf(session.id)).nodes.filter((one) => one.parentId === node.id);
     expect(intent).toBeDefined();
     await abortAllDurableObjects();
-    init.mockRestore();
+    vi.restoreAllMocks();
     await fireAlarm(stub);
     const [child, ...more] = await childrenOf(session.id, node);
     expect([child?.id, more]).toEqual([intent?.id, []]);
@@ -82,23 +82,33 @@ describe('[TREE2] a spawn event', () => {
 
   it('[F9] keeps its alarm though it came while another was carried out', async () => {
     const { session, node, link, stub } = await talking();
-    const { init } = ThreadObject.prototype;
-    const spy = vi.spyOn(ThreadObject.prototype, 'init').mockImplementation(function (
-      this: ThreadObject,
-      meta,
-    ) {
-      if (meta.name === 'second') throw new Error('the second child’s thread is out of reach');
-      init.call(this, meta);
-    });
+    breakMethod(ThreadObject.prototype, 'init', (_, [meta]) => isNamed(meta, 'second'));
     // Without a task, so that nothing but the spawns themselves keeps the session busy.
     const { task: _, ...idle } = spawn;
     await link.say(idle, { ...idle, name: 'second' });
     await childrenOf(session.id, node, 1);
     await abortAllDurableObjects();
     expect(await alarmsOf(stub)).toContain('work');
-    spy.mockRestore();
+    vi.restoreAllMocks();
     await fireAlarm(stub);
     expect(await childrenOf(session.id, node, 2)).toHaveLength(2);
+  });
+
+  it('fails with its reason when it is too large, and holds up nothing', async () => {
+    const { session, node, link } = await talking();
+    const long = 'x'.repeat(900_000);
+    await link.say({ ...spawn, task: long });
+    await link.say({ ...spawn, agent: long, name: long });
+    await link.say(spawn);
+    expect((await childrenOf(session.id, node, 3)).map((child) => child.name)).toEqual(['kid']);
+    expect(await systemOf(node.id)).toMatchObject([
+      { type: 'spawn_failed', reason: expect.stringContaining('its task is longer than') },
+      { type: 'spawn_failed', reason: expect.stringContaining('no agent type') },
+      { type: 'spawned' },
+    ]);
+    await ask(202, 'POST', `/api/thread/${node.id}/signal`, { action: 'stop' });
+    await link.say({ ...spawn, name: long });
+    expect(await systemOf(node.id)).toHaveLength(4);
   });
 
   it('fails for good, with the reason in the parent’s log, when there is no such agent', async () => {

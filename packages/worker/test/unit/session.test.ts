@@ -43,7 +43,7 @@ const refusals = (sql: ReturnType<typeof nodeSql>) =>
   sql.all<{ reason: string }>('SELECT reason FROM refusals').map((row) => row.reason);
 
 describe('a session', () => {
-  it('[TREE1] makes one child of a spawn, however often it is told', () => {
+  it('[TREE2] makes one child of a spawn, however often it is told', () => {
     const { session } = newSession();
     const root = session.addNode(custom);
     session.noteSpawn(root.id, spawn(3));
@@ -55,7 +55,7 @@ describe('a session', () => {
     ]);
   });
 
-  it('[TREE2] refuses what exceeds depth or total, and records why', () => {
+  it('[TREE3] refuses what exceeds depth or total, and records why', () => {
     const { session, sql } = newSession();
     let parent = session.addNode(custom).id;
     for (let depth = 2; depth <= CAPS.depth; depth += 1) {
@@ -79,7 +79,7 @@ describe('a session', () => {
     expect(nodes.find((node) => node.id === a.id)).toMatchObject({ status: 'done', done: 1 });
   });
 
-  it('[TREE4] refuses spawns of a stopped subtree until a later message', () => {
+  it('[TREE7] refuses spawns of a stopped subtree until a later message', () => {
     const { session, sql, ready } = newSession();
     const root = session.addNode(custom);
     ready(root.id);

@@ -60,7 +60,7 @@ describe('a thread', () => {
     expect(t.events()).toHaveLength(1);
   });
 
-  it('[LINK2] skips what is stored already and asks to resume after a gap', () => {
+  it('[LINK5] skips what is stored already and asks to resume after a gap', () => {
     const t = started();
     t.thread.lines(0, [[10, '{"type":"text","content":"a"}']], new Map());
     t.thread.lines(
@@ -93,7 +93,7 @@ describe('a thread', () => {
     expect(bodies[3]?.seq).toBe(6);
   });
 
-  it('[RUN1] ends the run with done, and says that the agent claimed it', () => {
+  it('[ST14] ends the run with done, and says that the agent claimed it', () => {
     const t = started();
     t.say(text('a'), { type: 'done' });
     expect(t.thread.state.lifecycle.status).toBe('done');

@@ -55,7 +55,7 @@ function setup(drafts: DraftState[] = [], limit = 10_000) {
 }
 
 describe('viewers', () => {
-  it('[FEED1] gives what is stored after the asked seq, then what is new, each once', () => {
+  it('[FEED2] gives what is stored after the asked seq, then what is new, each once', () => {
     const { source, viewers, socket } = setup();
     for (let i = 0; i < 5; i += 1) source.add();
     viewers.join(socket, 2);
@@ -63,7 +63,7 @@ describe('viewers', () => {
     expect(socket.seqs).toEqual([3, 4, 5, 6, 7]);
   });
 
-  it('[FEED2] sends a viewer that does not acknowledge a bounded amount, whatever passes', () => {
+  it('[FEED4] sends a viewer that does not acknowledge a bounded amount, whatever passes', () => {
     const { source, viewers, socket } = setup();
     viewers.join(socket, 0);
     for (let i = 0; i < 2000; i += 1) viewers.publish([source.add(500)]);

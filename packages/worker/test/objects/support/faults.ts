@@ -1,4 +1,5 @@
 import { runDurableObjectAlarm, runInDurableObject } from 'cloudflare:test';
+import { vi } from 'vitest';
 
 type Object = Rpc.DurableObjectBranded;
 
@@ -28,4 +29,24 @@ export function inStorage<T extends Object, R>(
   return runInDurableObject(stub as unknown as DurableObjectStub, (_, state) =>
     work(state.storage),
   );
+}
+
+type Method = (...given: unknown[]) => unknown;
+
+/** Makes a method of a class of objects fail, where `broken` says so. */
+export function breakMethod<T extends object>(
+  prototype: T,
+  name: keyof T & string,
+  broken: (name: string | undefined, given: readonly unknown[]) => boolean = () => true,
+): { readonly calls: readonly unknown[][] } {
+  const real = Reflect.get(prototype, name) as Method;
+  const { mock } = vi.spyOn(prototype as Record<string, Method>, name).mockImplementation(function (
+    this: unknown,
+    ...given
+  ) {
+    const { id } = Reflect.get(this as object, 'ctx') as DurableObjectState;
+    if (broken(id.name, given)) throw new Error('out of reach');
+    return Reflect.apply(real, this, given);
+  });
+  return mock;
 }
