@@ -7,6 +7,8 @@ import type { Source } from './log-event.ts';
  */
 export type RunOutcome = 'completed' | 'error' | 'stopped' | 'superseded' | 'handoff' | 'lost';
 
+const MAX_REASON = 500;
+
 export type Lifecycle = {
   status: AgentState;
   reason: string | null;
@@ -106,7 +108,7 @@ function onStatus(now: Lifecycle, body: Record<string, unknown>): Advance {
   const next: Lifecycle = {
     ...now,
     status: state.data,
-    reason: now.stopped ? now.reason : typeof body['reason'] === 'string' ? body['reason'] : null,
+    reason: now.stopped ? now.reason : words(body['reason']),
     contextPct: typeof pct === 'number' ? pct : now.contextPct,
     reports: true,
   };
@@ -124,7 +126,7 @@ function onRunner(now: Lifecycle, body: Record<string, unknown>): Advance {
         reason: now.stopped ? 'stopping' : null,
       });
     case 'refused': {
-      const reason = typeof body['reason'] === 'string' ? body['reason'] : 'refused';
+      const reason = words(body['reason']) ?? 'refused';
       if (now.stopped)
         return close({ ...now, alive: false, status: 'idle', reason: 'stopped' }, now, 'stopped');
       return close({ ...now, alive: false, status: 'error', reason }, now, 'error');
@@ -146,7 +148,7 @@ function onExit(dead: Lifecycle, now: Lifecycle, body: Record<string, unknown>):
     return close({ ...dead, status: 'error', reason: 'lost' }, now, 'lost');
   }
   if (body['reason'] === 'limit') {
-    const reason = typeof body['detail'] === 'string' ? body['detail'] : 'limit reached';
+    const reason = words(body['detail']) ?? 'limit reached';
     return close({ ...dead, status: 'error', reason }, now, 'error');
   }
   // An agent that went on after its run had ended is active without a run; its exit ends that too.
@@ -172,6 +174,11 @@ function close(next: Lifecycle, now: Lifecycle, outcome: RunOutcome): Advance {
 
 function stay(next: Lifecycle): Advance {
   return { next, closes: null, opens: false, supersedes: false };
+}
+
+/** A reason is shown in a row and stored with every event: it is kept short. */
+function words(value: unknown): string | null {
+  return typeof value === 'string' ? value.slice(0, MAX_REASON) : null;
 }
 
 function record(value: unknown): Record<string, unknown> {

@@ -69,6 +69,7 @@ export function orderStart(
     offset: 0,
     observed: 0,
     inputs: 0,
+    written: 0,
     heard: 0,
   };
   sql.run('DELETE FROM inputs WHERE epoch < ?', epoch);

@@ -59,7 +59,7 @@ function appendLine(
     return;
   }
   const { event, body } = parsed;
-  appender.state.launch.heard = appender.state.launch.inputs;
+  appender.state.launch.heard = appender.state.launch.written;
   if (event.type === 'text' && event.partial === true) {
     const id = event.id ?? 'draft';
     deltas.set(id, (deltas.get(id) ?? '') + event.content);

@@ -46,7 +46,9 @@ export type Launch = {
   observed: number;
   /** Inputs given in this epoch. */
   inputs: number;
-  /** Inputs given before the agent last said something. */
+  /** Inputs that stand in the agent's stdin. */
+  written: number;
+  /** Inputs that stood there when the agent last said something. */
   heard: number;
 };
 
@@ -76,6 +78,7 @@ export const FRESH: ThreadState = {
     offset: 0,
     observed: 0,
     inputs: 0,
+    written: 0,
     heard: 0,
   },
   drafts: [],

@@ -29,9 +29,6 @@ import { FRESH, type ThreadMeta, type ThreadState } from './state.ts';
 
 export type ThreadDeps = { sql: Sql; hashing: Hashing; now: () => number };
 
-/** Characters of a reason that the tree shows; the log has it whole. */
-const MAX_REASON = 500;
-
 /** What a change made visible: the caller sends it when the transaction is done. */
 export type Effects = {
   seq: number;
@@ -154,13 +151,23 @@ export class Thread {
         state.launch.active = false;
       }
       appender.append('runner', body);
-      if (!state.launch.active && state.lifecycle.open) this.#startAgain(appender);
+      if (body.type === 'exit' && body.reason === 'exited' && body.code === 0) {
+        this.#startAgain(appender);
+      }
       return {};
     });
   }
 
   written(input: number): void {
-    markWritten(this.#deps.sql, this.#state.launch.epoch, input);
+    const { sql } = this.#deps;
+    const { launch } = this.#state;
+    if (input <= launch.written) return;
+    const state = { ...this.#state, launch: { ...launch, written: input } };
+    sql.transaction(() => {
+      markWritten(sql, launch.epoch, input);
+      writeValue(sql, 'state', state);
+    });
+    this.#state = state;
   }
 
   pendingInputs(after: number): InputLine[] {
@@ -181,13 +188,22 @@ export class Thread {
     });
   }
 
-  /** Messages that the ended process did not take up begin the next epoch. */
+  /** Messages that a process ended without taking up begin the next epoch; its own task does not, for ever. */
   #startAgain(appender: Appender): void {
     const { sql } = this.#deps;
-    const { epoch, heard } = appender.state.launch;
-    const inputs = readInputs(sql, epoch, heard).map(({ line }) => JSON.parse(line) as AgentInput);
+    const { state } = appender;
+    const { epoch, heard } = state.launch;
+    if (state.lifecycle.stopped) return;
+    const inputs = readInputs(sql, epoch, Math.max(heard, 1)).map(
+      ({ line }) => JSON.parse(line) as AgentInput,
+    );
     const task = inputs.find((input) => input.type === 'message');
-    if (task) orderStart(sql, this.#meta, appender.state, task.content, inputs);
+    if (!task) return;
+    if (!state.lifecycle.open) {
+      const content = `${this.#meta.name} ended before it took up the last message, and is started again with it.`;
+      appender.append('system', { type: 'message', from: 'system', content });
+    }
+    orderStart(sql, this.#meta, state, task.content, inputs);
   }
 
   #change(work: (appender: Appender) => Partial<Effects>): Effects {
@@ -217,7 +233,7 @@ export class Thread {
     const note = {
       seq: state.seq,
       status,
-      reason: reason?.slice(0, MAX_REASON) ?? null,
+      reason,
       contextPct,
       stopped,
     };

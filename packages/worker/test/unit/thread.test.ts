@@ -201,6 +201,28 @@ describe('a thread', () => {
     expect(orders(t).at(-1)).toMatchObject({ kind: 'start', epoch: 2, task: 'second' });
   });
 
+  it('starts the agent again when a line of earlier work came after the message, but not after its writing', () => {
+    const t = started();
+    t.thread.written(1);
+    t.say(text('a'));
+    t.thread.message('user', 'second', null);
+    t.say({ type: 'done' });
+    observe(t, { type: 'exit', code: 0 });
+    expect(orders(t).at(-1)).toMatchObject({ kind: 'start', epoch: 2, task: 'second' });
+    expect(t.thread.state.lifecycle).toMatchObject({ reason: 'queued', open: true });
+  });
+
+  it('does not start an agent again that said something after it got the message', () => {
+    const t = started();
+    t.thread.written(1);
+    t.thread.message('user', 'second', null);
+    t.thread.written(2);
+    t.say({ type: 'done' });
+    observe(t, { type: 'exit', code: 0 });
+    expect(t.thread.state.launch).toMatchObject({ epoch: 1, active: false });
+    expect(t.thread.state.lifecycle).toMatchObject({ status: 'done', open: false });
+  });
+
   it('stops: the signal is an input, and the order carries what the process has not got', () => {
     const t = started();
     t.thread.written(1);
