@@ -10,6 +10,9 @@ const tool = (path, ...args) => [process.execPath, join(root, 'node_modules', pa
 const within = (cwd, command) => ({ command, cwd: join(root, cwd) });
 const here = (command) => [within('.', command)];
 
+/** The page's tsconfig extends one that this writes. */
+const sync = within('packages/web', tool('@sveltejs/kit/svelte-kit.js', 'sync'));
+
 export const stages = [
   {
     name: 'format',
@@ -17,7 +20,7 @@ export const stages = [
   },
   {
     name: 'lint',
-    runs: () => [here(tool('oxlint/bin/oxlint', '--type-aware', '--deny-warnings'))],
+    runs: () => [[sync, ...here(tool('oxlint/bin/oxlint', '--type-aware', '--deny-warnings'))]],
   },
   {
     name: 'boundaries',
@@ -37,7 +40,7 @@ export const stages = [
       ),
     ],
   },
-  { name: 'unused', runs: () => [here(tool('knip/bin/knip.js'))] },
+  { name: 'unused', runs: () => [[sync, ...here(tool('knip/bin/knip.js'))]] },
   { name: 'types', runs: typeChecks },
   { name: 'build', runs: () => [here([process.execPath, 'scripts/build.mjs'])] },
   {
@@ -80,7 +83,7 @@ function typeChecks() {
   const compiler = tool('@typescript/native/bin/tsc', '-p');
   const configurations = findConfigurations('.').filter((path) => !path.startsWith('packages/web'));
   const page = [
-    within('packages/web', tool('@sveltejs/kit/svelte-kit.js', 'sync')),
+    sync,
     within(
       'packages/web',
       tool('svelte-check/bin/svelte-check', '--threshold', 'warning', '--fail-on-warnings'),
