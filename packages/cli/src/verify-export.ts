@@ -152,6 +152,10 @@ function parseLine(line: Line): Parsed {
   } catch {
     return { type: 'unreadable', number, reason: 'not JSON' };
   }
+  // Other spellings of the same value, a key given twice among them, are not what was exported.
+  if (JSON.stringify(value) !== line.text) {
+    return { type: 'unreadable', number, reason: 'not written as exports are' };
+  }
   const parsed = ExportLine.safeParse(value);
   if (parsed.success) {
     const { data } = parsed;

@@ -110,6 +110,17 @@ describe('filepath verify', () => {
     expect(code).toBe(1);
   });
 
+  it('[EXP4] refuses an event that was written anew, a key given twice among its own', async () => {
+    const text = ndjson([header, ...events, ...receipts, end]);
+    const double = text.replace('"body":{', '"body":{"type":"text","content":"forged"},"body":{');
+    for (const lines of [double, text.replace('"seq":2', '"seq": 2')]) {
+      using dir = tempDir();
+      const file = join(dir.path, 'thread.ndjson');
+      writeFileSync(file, lines);
+      expect(await verify([file], recordedIo())).toBe(1);
+    }
+  });
+
   it('[EXP6] holds the export against the key it was told', async () => {
     const lines = [header, ...events, ...receipts, end];
     expect(await verdict(lines, '--key', key.publicKey)).toMatchObject({ code: 0 });

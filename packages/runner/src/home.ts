@@ -41,6 +41,10 @@ export class RunDir {
   get spool(): string {
     return this.at('spool');
   }
+  /** The process that empties the agent's stdout into the spool. */
+  get pump(): string {
+    return this.at('pump');
+  }
   get stderr(): string {
     return this.at('stderr');
   }

@@ -3,7 +3,16 @@ import { ThreadId } from '../ids.ts';
 import { LIMITS } from '../limits.ts';
 import { AgentConfig, AgentType } from './agent-config.ts';
 
-const name = z.string().trim().min(1).max(120);
+/** A name is shown in rows and stored in two databases: it holds no control, direction or half characters. */
+const name = z
+  .string()
+  .trim()
+  .min(1)
+  .max(120)
+  .regex(
+    /^[^\p{Cc}\p{Cs}\u202A-\u202E\u2066-\u2069]*$/u,
+    'expected text without control characters',
+  );
 
 export const NodeCreate = z.strictObject({
   parentId: ThreadId.nullish(),

@@ -1,12 +1,13 @@
 import { type FSWatcher, rmSync, statSync, watch, writeFileSync } from 'node:fs';
 import type { InputLine, RunnerBody, RunnerId, StartOrder, StopOrder } from '@filepath/protocol';
 import { type Availability, type Executor, type Place, Refusal } from '../executor/executor.ts';
-import { neverStarts } from '../executor/process-files.ts';
+import { neverStarts, shimOf } from '../executor/process-files.ts';
 import { createExclusive, readText, writeDurable } from '../files.ts';
 import type { RunDir } from '../home.ts';
 import { AgentLink } from '../link/agent-link.ts';
 import { type Log, reasonOf, type RunnerLog } from '../log.ts';
 import { SpoolFeed } from '../spool/feed.ts';
+import { PumpGate } from '../spool/pump-gate.ts';
 import { Redactor } from '../spool/redactor.ts';
 import { exitBody } from './exit.ts';
 import { ObservedFile } from './observed-file.ts';
@@ -44,6 +45,7 @@ export class Epoch {
   readonly #stdin: StdinFile;
   readonly #observed: ObservedFile;
   readonly #spool: SpoolFeed;
+  readonly #gate: PumpGate;
   readonly #link: AgentLink;
   readonly #stopper: Stopper;
   readonly #givenUp = new AbortController();
@@ -63,6 +65,7 @@ export class Epoch {
     this.#stdin.append(order.inputs);
     this.#observed = new ObservedFile(run.observed);
     this.#spool = new SpoolFeed(run.spool, this.#redactor, context.backlogBytes);
+    this.#gate = new PumpGate(run.pump, () => shimOf(run)?.pid ?? null);
     this.#stopper = new Stopper(context.executor, run);
     const identity = { thread: order.thread, epoch: order.epoch, log: context.log };
     this.#link = new AgentLink(
@@ -80,7 +83,10 @@ export class Epoch {
         observation: (id) => this.#observed.at(id),
         inputs: () => this.#stdin.count,
         input: (line: InputLine) => this.#stdin.append([line]),
-        acknowledged: (offset) => this.#spool.acknowledged(offset),
+        acknowledged: (offset) => {
+          this.#spool.acknowledged(offset);
+          this.#gate.update(this.#spool.waiting());
+        },
         over: (reason) => void this.#guard(this.#over(reason)),
       },
     );
@@ -107,6 +113,7 @@ export class Epoch {
 
   async #close(): Promise<void> {
     this.#closed = true;
+    this.#gate.open();
     this.#link.close();
     this.#watcher?.close();
     if (this.#tick !== null) clearInterval(this.#tick);
@@ -143,7 +150,10 @@ export class Epoch {
     if (this.#claim(STOPPED_EARLY)) {
       this.#givenUp.abort();
       this.#step();
-    } else this.#stopper.arm();
+    } else {
+      this.#gate.open();
+      this.#stopper.arm();
+    }
   }
 
   /** Takes the place of the process that has not started: none will. */
@@ -154,14 +164,20 @@ export class Epoch {
 
   #changed(name: string | null): void {
     if (this.#closed) return;
-    if (name === 'spool') this.#safely(() => this.#link.pump());
-    else if (name === 'pid' || name === 'exit' || name === 'status.json') this.#step();
+    if (name === 'spool') {
+      this.#safely(() => {
+        this.#link.pump();
+        this.#gate.update(this.#spool.waiting());
+      });
+    }
+    if (name === 'pid' || name === 'exit' || name === 'status.json') this.#step();
   }
 
   #check(): void {
     const { run, executor } = this.#context;
     this.#link.check();
     if (this.#observed.terminal === null) {
+      this.#gate.update(this.#spool.waiting());
       const limit = this.#spool.excess();
       if (limit !== null && executor.state(run).at === 'alive') {
         writeFileSync(run.limit, limit, { mode: 0o600 });

@@ -51,6 +51,6 @@ async function prepareWorkspace(start: Start): Promise<void> {
 function tell(start: Start, state: 'cloning' | 'ready', source: string): void {
   const { last } = start.observed;
   if (last?.type === 'workspace' && last.state === state) return;
-  const detail = source.replace(/\/\/[^/@]*@/, '//').slice(0, 2048);
+  const detail = source.replace(/\/\/[^/]*@/, '//').slice(0, 2048);
   start.observe({ type: 'workspace', epoch: start.order.epoch, state, detail });
 }

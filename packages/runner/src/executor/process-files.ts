@@ -37,7 +37,7 @@ export function processState(run: RunDir): ProcessState {
   // Looked up before the exit file: a shim writes that last.
   const alive = isAlive(id);
   const exit = readText(run.exit);
-  if (exit !== null) return { at: 'exited', status: Number.parseInt(exit, 10) || 0 };
+  if (exit !== null && /^\d+\s*$/.test(exit)) return { at: 'exited', status: Number(exit) };
   if (alive) return { at: 'alive' };
   return {
     at: 'lost',
@@ -45,7 +45,8 @@ export function processState(run: RunDir): ProcessState {
   };
 }
 
-function shimOf(run: RunDir): ProcessId | null {
+/** The shim of an epoch, whether it runs or not. */
+export function shimOf(run: RunDir): ProcessId | null {
   const text = readText(run.pid);
   return text === null ? null : parseProcessId(text);
 }

@@ -6,15 +6,16 @@
  * - `tail` ends with the shim (`--pid`), bubblewrap too (`--die-with-parent`).
  * - The mount of the agent's directory exists in this process's mount namespace only. It makes the directory
  *   reachable for the agent's uid whatever the modes of the directories above it are.
- * - The spool is opened once. The agent cannot open it anew through /dev/stdout and cut it: it is another
- *   user's, or its mode forbids it.
+ * - The agent writes into a FIFO, which `cat` empties into the spool: what an agent holds open it can also cut
+ *   or stretch. The pump's pid is noted, so that the runner can hold it up.
+ * - An exit status that cannot be written, on a full disk, is written when it can.
  */
 export const SHIM = `
 cd "$1" || exit 1
 dir=$2 at=$3 uid=$4 bwrap=$5
 shift 5
 started() { start=\${20}; }
-end() { echo "$1" > exit.tmp; mv exit.tmp exit; exit; }
+end() { until echo "$1" > exit.tmp; do sleep 1; done 2> /dev/null; mv exit.tmp exit; exit; }
 read -r line < /proc/$$/stat
 started \${line##*) }
 read -r boot < /proc/sys/kernel/random/boot_id
@@ -27,20 +28,21 @@ if [ -n "$at" ]; then
   mount -n --bind "$dir" "$at" 2> stderr || end 125
   as="setpriv --reuid $uid --regid $uid --clear-groups --no-new-privs"
 fi
-mkfifo -m 666 in err 2> stderr || end 125
+mkfifo -m 666 in err out 2> stderr || end 125
 tail -c 8192 < err > stderr & err=$!
 tail -c +1 --pid=$$ -f stdin > in 2> /dev/null & in=$!
-exec 3>> spool 9< args 7<<PASSWD 8<<HOSTS
+cat < out >> spool & out=$!
+echo $out > pump
+exec 9< args 7<<PASSWD 8<<HOSTS
 agent:x:$uid:$uid::/home/agent:/bin/sh
 PASSWD
 127.0.0.1 localhost
 HOSTS
-[ -n "$at" ] || chmod 400 spool
 umask 022
 $as env -i PATH=/usr/bin:/bin "$bwrap" --args 9 --json-status-fd 5 -- "$@" \\
-  < in 2> err >&3 3>&- 5> status.json
+  < in 2> err > out 5> status.json
 code=$?
 kill $in
-wait $err
+wait $err $out
 end $code
 `;

@@ -11,7 +11,7 @@ export class SpoolFeed {
   #acknowledged: number | null = null;
 
   constructor(path: string, redactor: Redactor, backlogBytes: number) {
-    // Made here for the shim, which only appends. Afterwards its mode may forbid opening it for writing.
+    // Made here for the shim, which only appends.
     try {
       closeSync(openSync(path, 'ax', 0o600));
     } catch {
@@ -35,13 +35,23 @@ export class SpoolFeed {
     this.#punch.upTo(offset);
   }
 
+  /** Bytes that are not stored. */
+  backlog(): number {
+    const { bytes, disk } = this.#reader.size();
+    // Before the first welcome only the disk shows what was acknowledged earlier.
+    return this.#acknowledged === null ? disk : bytes - this.#acknowledged;
+  }
+
+  /** Bytes that wait to be read or acknowledged. The line that is being written does not count: it must be able to end. */
+  waiting(): number {
+    if (this.#acknowledged === null) return this.backlog();
+    const { read, framed } = this.#reader.position;
+    return this.#reader.size().bytes - read + Math.max(0, framed - this.#acknowledged);
+  }
+
   /** The limit that this spool breaks, if any. */
   excess(): string | null {
-    const { bytes, disk } = this.#reader.size();
-    if (this.#reader.wasCut()) return 'the agent cut its own output';
-    // Before the first welcome only the disk shows what was acknowledged earlier.
-    const backlog = this.#acknowledged === null ? disk : bytes - this.#acknowledged;
-    if (backlog <= this.#backlogBytes) return null;
+    if (this.backlog() <= this.#backlogBytes) return null;
     const most = Math.floor(this.#backlogBytes / 2 ** 20);
     return `more than ${most} MiB of output were waiting to be stored`;
   }

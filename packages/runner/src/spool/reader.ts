@@ -45,9 +45,9 @@ export class SpoolReader {
     return { bytes: stat.size, disk: stat.blocks * 512 };
   }
 
-  /** Whether the spool has become shorter than what was read of it. */
-  wasCut(): boolean {
-    return this.size().bytes < this.#splitter.offset;
+  /** Bytes that were read, and bytes that are in frames. What is between them is lines not yet sent, or the begin of one. */
+  get position(): { read: number; framed: number } {
+    return { read: this.#splitter.offset, framed: this.#framed };
   }
 
   /**

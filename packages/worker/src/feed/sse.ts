@@ -37,6 +37,7 @@ export class SseReaders {
       pull: async (controller) => {
         while (open) {
           if (this.#ended) {
+            controller.enqueue(encoder.encode('event: deleted\ndata: {}\n\n'));
             controller.close();
             return;
           }

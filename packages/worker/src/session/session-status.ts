@@ -15,6 +15,8 @@ export function statusOf(
       row.reason === 'stopping',
   );
   if (working) return 'running';
-  if (meta.stopped) return 'stopped';
-  return rows.some((row) => row.parent_id === null && row.status === 'error') ? 'error' : 'running';
+  const roots = rows.filter((row) => row.parent_id === null);
+  const halted = roots.length > 0 && roots.every((row) => row.reason === 'stopped');
+  if (meta.stopped || halted) return 'stopped';
+  return roots.some((row) => row.status === 'error') ? 'error' : 'running';
 }

@@ -19,6 +19,7 @@ import { admit, admitSpawn, checkCaps } from './admission.ts';
 import { inventName, slugOf } from './names.ts';
 import { configOf, intentRow, type NodeRow, type NodeSpec, toNode, unmask } from './node-row.ts';
 import { NodeTable } from './node-table.ts';
+import { withoutCredentials } from './repository-url.ts';
 import { statusOf } from './session-status.ts';
 
 export type SessionMeta = {
@@ -61,7 +62,7 @@ export class Session {
     return {
       id,
       name,
-      gitRepoUrl,
+      gitRepoUrl: gitRepoUrl && withoutCredentials(gitRepoUrl),
       status: statusOf(this.#meta, rows),
       rootNodeId: root ? ThreadId.parse(root.id) : null,
       nodeCount: rows.length,

@@ -30,6 +30,9 @@ import { ThreadFeed } from './thread-feed.ts';
 /** How long after a commit an undelivered outbox is tried again, if the delivery at once did not happen. */
 const REDELIVER_MS = 1000;
 
+/** Characters of frames that are handled at a stretch: some 25 ms of short lines. */
+const BREATH = 64 * 1024;
+
 type Parts = {
   thread: Thread;
   feed: ThreadFeed;
@@ -48,6 +51,8 @@ export class ThreadObject extends DurableObject<Env> {
   #delivery = new Serial();
   #redact: (text: string) => string;
   #parts: Parts | null = null;
+  /** Characters of frames handled since others were let in. */
+  #unbroken = 0;
 
   constructor(ctx: DurableObjectState, env: Env) {
     super(ctx, env);
@@ -154,6 +159,7 @@ export class ThreadObject extends DurableObject<Env> {
       // Asked for when the frame's turn comes: the thread may be deleted while another one is handled.
       if (this.#parts) await this.#parts.link.receive(this.#links.of(ws), text);
       else ws.send('{"t":"over","reason":"deleted"}');
+      await this.#breathe(text.length);
     });
   }
 
@@ -172,6 +178,9 @@ export class ThreadObject extends DurableObject<Env> {
       outbox: () => this.#deliver(),
       blobs: () => this.#removeBlobs(),
     });
+    // Emptied tables keep their pages. When nothing is left to tell, the storage itself goes.
+    const waits = this.#sql.all('SELECT name FROM alarms LIMIT 1').length > 0;
+    if (!waits && readValue(this.#sql, 'deleted')) await this.ctx.storage.deleteAll();
   }
 
   #open(): void {
@@ -226,6 +235,14 @@ export class ThreadObject extends DurableObject<Env> {
       await deliverOutbox(this.#sql, this.env);
       this.#alarms.cancel('outbox');
     });
+  }
+
+  /** Frames of a talkative agent follow on each other without a pause: others are let in between. */
+  async #breathe(characters: number): Promise<void> {
+    this.#unbroken += characters;
+    if (this.#unbroken < BREATH) return;
+    this.#unbroken = 0;
+    await new Promise((resolve) => setTimeout(resolve, 1));
   }
 
   #offload(thread: Thread, lines: readonly SpoolLine[]) {

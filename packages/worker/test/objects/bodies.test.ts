@@ -1,8 +1,9 @@
 import { env } from 'cloudflare:workers';
 import { BlobRef, LIMITS, Receipt, type ThreadId } from '@filepath/protocol';
 import { runInDurableObject } from 'cloudflare:test';
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it, vi } from 'vitest';
 import { ask, call, logOf, message, newAgent, OWNER } from './support/api.ts';
+import { inStorage } from './support/faults.ts';
 import { exited, TestLink, text } from './support/runner.ts';
 
 async function linked() {
@@ -90,6 +91,19 @@ describe('[LOG13] a deleted thread', () => {
       await left(env.SESSION.getByName(session.id) as never),
     ].join();
     expect(rows).not.toMatch(/canary|fpk_/);
+  });
+});
+
+describe('[LOG13] the storage of a deleted thread', () => {
+  it('is given back when nothing is left to tell', async () => {
+    const { session, node, link } = await linked();
+    await link.say(...Array.from({ length: 2000 }, (_, i) => text(`line ${i}`)));
+    const stub = env.THREAD.getByName(node.id);
+    const size = () => inStorage(stub, ({ sql }) => sql.databaseSize);
+    const before = await size();
+    await ask(204, 'DELETE', `/api/session/${session.id}/node/${node.id}`);
+    await vi.waitFor(async () => expect(await size()).toBeLessThan(before / 10));
+    expect((await call(`/api/thread/${node.id}/events`, { headers: OWNER })).status).toBe(404);
   });
 });
 

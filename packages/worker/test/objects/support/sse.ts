@@ -1,6 +1,6 @@
 import { call, OWNER } from './api.ts';
 
-export type SseEvent = { id: number; data: unknown };
+export type SseEvent = { name: string; id: number; data: unknown };
 
 /** A reader of server-sent events that reads only when it is asked to. */
 class SseReader {
@@ -51,5 +51,7 @@ function parse(frame: string): SseEvent | null {
     }),
   );
   const data = fields.get('data');
-  return data === undefined ? null : { id: Number(fields.get('id')), data: JSON.parse(data) };
+  if (data === undefined) return null;
+  const name = fields.get('event') ?? 'message';
+  return { name, id: Number(fields.get('id')), data: JSON.parse(data) };
 }
