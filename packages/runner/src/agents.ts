@@ -1,72 +1,101 @@
-import { existsSync, mkdirSync, readdirSync, renameSync } from 'node:fs';
+import { mkdirSync, readdirSync, renameSync } from 'node:fs';
 import { join } from 'node:path';
-import { ThreadId } from '@filepath/protocol';
+import { type StopOrder, ThreadId } from '@filepath/protocol';
 import { z } from 'zod';
-import type { Epoch } from './epoch/epoch.ts';
+import { epochsIn, ownerOf, readJsonOrNull, threadByOrders } from './damaged-home.ts';
 import type { Place } from './executor/executor.ts';
-import { readJson, syncAll, writeAtomic } from './files.ts';
+import { syncAll, writeAtomic } from './files.ts';
 import type { Home } from './home.ts';
 
 const FIRST_UID = 20001;
 
 const AgentFile = z.strictObject({ thread: ThreadId, uid: z.int().min(FIRST_UID).nullable() });
 
+/** An epoch that this runner looks after. */
+export type Held = {
+  stop(order: StopOrder): Promise<void>;
+  end(reason: string): Promise<void>;
+  close(): Promise<void>;
+};
+
 export type Agent = {
   thread: ThreadId;
   place: Place;
+  /** `agent.json` cannot be read. */
+  damaged: boolean;
   /** Those that are not over. */
-  epochs: Map<number, Epoch>;
+  epochs: Map<number, Held>;
 };
 
 /** The agents whose homes are on this machine. */
 export class Agents {
   readonly #home: Home;
   readonly #byThread = new Map<ThreadId, Agent>();
+  /** Homes that nothing readable gives to a thread, by slug. */
+  readonly #nameless = new Map<string, Place>();
   #nextUid = FIRST_UID;
 
   constructor(home: Home) {
     this.#home = home;
+    const damaged: string[] = [];
     for (const parent of [home.archive, home.agents]) {
-      for (const name of readdirSync(parent)) {
-        const dir = join(parent, name);
-        const parsed = AgentFile.safeParse(readJson(join(dir, 'agent.json')));
-        if (!parsed.success) continue;
-        const { thread, uid } = parsed.data;
+      for (const slug of directories(parent)) {
+        const dir = join(parent, slug);
+        const file = AgentFile.safeParse(readJsonOrNull(join(dir, 'agent.json'))).data;
         // A uid is not given twice, nor one whose files are still in the archive.
-        this.#nextUid = Math.max(this.#nextUid, (uid ?? 0) + 1);
-        if (parent === home.agents) {
-          this.#byThread.set(thread, {
-            thread,
-            place: { slug: name, dir, uid },
-            epochs: new Map(),
-          });
-        }
+        const uid = Math.max(file?.uid ?? 0, ownerOf(dir) ?? 0);
+        this.#nextUid = Math.max(this.#nextUid, uid + 1);
+        if (parent !== home.agents) continue;
+        if (file === undefined) damaged.push(slug);
+        else this.#add({ thread: file.thread, place: { slug, dir, uid: file.uid } }, false);
       }
     }
+    for (const slug of damaged) this.#recover(slug);
   }
 
   all(): Agent[] {
     return [...this.#byThread.values()];
   }
 
+  nameless(): Place[] {
+    return [...this.#nameless.values()];
+  }
+
   find(thread: ThreadId): Agent | undefined {
     return this.#byThread.get(thread);
   }
 
-  /** The agent's home, made where there is none. `sync` makes it outlive a power cut. */
-  ensure(thread: ThreadId, slug: string): Agent {
+  /** The thread's agent; an order that names a nameless home says whose it is. */
+  named(thread: ThreadId, slug: string): Agent | undefined {
     const known = this.#byThread.get(thread);
     if (known !== undefined) return known;
+    const place = this.#nameless.get(slug);
+    if (place === undefined) return undefined;
+    this.#nameless.delete(slug);
+    return this.#add({ thread, place }, true);
+  }
+
+  /** The agent's home, made where there is none. `sync` makes it outlive a power cut. */
+  ensure(thread: ThreadId, slug: string): Agent {
+    const known = this.named(thread, slug);
+    if (known !== undefined) return known;
     const dir = join(this.#home.agents, slug);
-    if (existsSync(join(dir, 'agent.json'))) {
+    if (this.all().some((agent) => agent.place.slug === slug)) {
       throw new Error(`the home ${slug} belongs to another thread`);
     }
     mkdirSync(join(dir, 'run'), { recursive: true, mode: 0o700 });
     const uid = process.getuid?.() === 0 ? this.#nextUid++ : null;
     writeAtomic(join(dir, 'agent.json'), JSON.stringify({ thread, uid }));
-    const agent: Agent = { thread, place: { slug, dir, uid }, epochs: new Map() };
-    this.#byThread.set(thread, agent);
-    return agent;
+    return this.#add({ thread, place: { slug, dir, uid } }, false);
+  }
+
+  /** Writes `agent.json` anew. What could not be gone on with has been ended. */
+  async mend(agent: Agent): Promise<void> {
+    const { thread, place } = agent;
+    mkdirSync(join(place.dir, 'run'), { recursive: true, mode: 0o700 });
+    writeAtomic(join(place.dir, 'agent.json'), JSON.stringify({ thread, uid: place.uid }));
+    await this.sync(agent);
+    agent.damaged = false;
   }
 
   async sync(agent: Agent): Promise<void> {
@@ -74,13 +103,9 @@ export class Agents {
     await syncAll([join(dir, 'agent.json'), join(dir, 'run'), dir, this.#home.agents]);
   }
 
-  /** Epochs that have a directory. */
+  /** Epochs that have a directory, in order. */
   epochsOnDisk(agent: Agent): number[] {
-    const run = join(agent.place.dir, 'run');
-    if (!existsSync(run)) return [];
-    return readdirSync(run)
-      .filter((name) => /^[1-9]\d*$/.test(name))
-      .map(Number);
+    return epochsIn(agent.place.dir);
   }
 
   /** Puts the home aside. Nothing of the agent runs any more. */
@@ -90,4 +115,27 @@ export class Agents {
     this.#byThread.delete(agent.thread);
     await syncAll([this.#home.agents, this.#home.archive]);
   }
+
+  #add(of: { thread: ThreadId; place: Place }, damaged: boolean): Agent {
+    const agent: Agent = { ...of, damaged, epochs: new Map() };
+    this.#byThread.set(of.thread, agent);
+    return agent;
+  }
+
+  #recover(slug: string): void {
+    const dir = join(this.#home.agents, slug);
+    const owner = ownerOf(dir);
+    const known = owner !== null && owner >= FIRST_UID ? owner : null;
+    const uid = process.getuid?.() === 0 ? (known ?? this.#nextUid++) : null;
+    const place = { slug, dir, uid };
+    const thread = threadByOrders(dir, slug);
+    if (thread !== null && !this.#byThread.has(thread)) this.#add({ thread, place }, true);
+    else this.#nameless.set(slug, place);
+  }
+}
+
+function directories(parent: string): string[] {
+  return readdirSync(parent, { withFileTypes: true })
+    .filter((entry) => entry.isDirectory())
+    .map((entry) => entry.name);
 }

@@ -1,40 +1,43 @@
 import { existsSync, mkdirSync, rmSync } from 'node:fs';
-import {
-  type Order,
-  type RemoveOrder,
-  StartOrder,
-  type StopOrder,
-  type ThreadId,
-} from '@filepath/protocol';
+import type { Order, RemoveOrder, RunnerBody, StartOrder, StopOrder } from '@filepath/protocol';
 import type { Agent, Agents } from './agents.ts';
-import { Epoch, type EpochContext } from './epoch/epoch.ts';
+import { type AttachContext, Attachments } from './attachments.ts';
+import { epochsIn } from './damaged-home.ts';
+import { endOnDisk } from './end-on-disk.ts';
 import { recordStop } from './epoch/stop-file.ts';
-import { readJson, syncAll, writeAtomic } from './files.ts';
+import { syncAll, writeAtomic } from './files.ts';
 import { RunDir } from './home.ts';
+import { NO_INPUTS, tellLastWord, unfiled } from './last-word.ts';
+import { reasonOf, type RunnerLog } from './log.ts';
+import { forget, lostBody, STOPPED_EARLY } from './lost-epoch.ts';
 import { Mailbox } from './mailbox.ts';
+import { Retries } from './retries.ts';
 
 const KEPT_EPOCHS = 16;
+const KEPT_FAILURES = 1024;
+const DELETED = 'the agent was deleted';
+const NO_HOME = 'the runner has no home of this agent';
 
-export type OrdersContext = Pick<
-  EpochContext,
-  'executor' | 'availability' | 'link' | 'log' | 'backlogBytes'
-> & {
-  agents: Agents;
-};
+export type OrdersContext = AttachContext & { agents: Agents };
 
 /** Carries orders out. Each method resolves when its order is safe from a kill; each may be repeated. */
 export class Orders {
   readonly #context: OrdersContext;
+  readonly #attachments: Attachments;
   readonly #mailbox = new Mailbox();
-  #closed = false;
+  readonly #retries = new Retries();
+  readonly #closing = new AbortController();
+  /** Starts that have failed: whether they were called off meanwhile. They come again, from here or from the worker. */
+  readonly #failed = new Map<string, { calledOff: boolean }>();
 
   constructor(context: OrdersContext) {
+    const { agents: _agents, ...attach } = context;
     this.#context = context;
+    this.#attachments = new Attachments(attach);
   }
 
   take(order: Order): Promise<void> {
-    return this.#mailbox.run(order.thread, async () => {
-      if (this.#closed) throw new Error('the runner is stopping');
+    return this.#run(order.thread, () => {
       switch (order.kind) {
         case 'start':
           return this.#start(order);
@@ -48,70 +51,132 @@ export class Orders {
 
   /** Goes on with every epoch that the worker has not called over. */
   resume(): void {
-    for (const agent of this.#context.agents.all()) {
-      for (const number of this.#context.agents.epochsOnDisk(agent)) {
-        const run = new RunDir(agent.place.dir, number);
-        if (existsSync(run.over)) forget(run);
-        else this.#attach(agent, run);
-      }
+    const { agents, executor } = this.#context;
+    for (const agent of agents.all()) {
+      const { thread } = agent;
+      this.#retries.run(
+        thread,
+        () => this.#run(thread, () => this.#takeUpAll(agent)),
+        (error) => this.#say('error', 'fault', reasonOf(error), thread),
+      );
+    }
+    for (const { slug, dir } of agents.nameless()) {
+      const endAll = async (): Promise<void> => {
+        for (const number of epochsIn(dir)) {
+          const run = new RunDir(dir, number);
+          if (existsSync(run.pid)) await endOnDisk(executor, run, NO_HOME);
+        }
+      };
+      this.#say('warn', 'fault', `${slug}: nothing readable says whose home this is`);
+      this.#retries.run(
+        slug,
+        () => this.#run(slug, endAll),
+        (error) => this.#say('error', 'fault', `${slug}: ${reasonOf(error)}`),
+      );
     }
   }
 
   async close(): Promise<void> {
-    this.#closed = true;
+    this.#closing.abort();
+    this.#retries.close();
     await this.#mailbox.idle();
     const epochs = this.#context.agents.all().flatMap((agent) => [...agent.epochs.values()]);
     await Promise.all(epochs.map((epoch) => epoch.close()));
   }
 
+  #run(key: string, task: () => Promise<void>): Promise<void> {
+    return this.#mailbox.run(key, async () => {
+      if (this.#closing.signal.aborted) throw new Error('the runner is stopping');
+      await task();
+    });
+  }
+
+  async #takeUpAll(agent: Agent): Promise<void> {
+    // Removed while this was tried again.
+    if (this.#context.agents.find(agent.thread) !== agent) return;
+    await this.#attachments.takeUpAll(agent);
+    if (agent.damaged) await this.#context.agents.mend(agent);
+  }
+
   async #start(order: StartOrder): Promise<void> {
-    const { agents, log } = this.#context;
+    const key = `${order.thread}/${order.epoch}`;
+    // Whoever called it off tells the worker.
+    if (this.#failed.get(key)?.calledOff === true) return;
+    try {
+      await this.#begin(order);
+      this.#failed.delete(key);
+    } catch (error) {
+      this.#failed.set(key, { calledOff: false });
+      const [oldest = key] = this.#failed.keys();
+      if (this.#failed.size > KEPT_FAILURES) this.#failed.delete(oldest);
+      throw error;
+    }
+  }
+
+  async #begin(order: StartOrder): Promise<void> {
+    const { agents } = this.#context;
     const agent = agents.ensure(order.thread, order.slug);
+    if (agent.damaged) await this.#takeUpAll(agent);
     const run = new RunDir(agent.place.dir, order.epoch);
     if (agent.epochs.has(order.epoch) || existsSync(run.over)) return;
     if (agents.epochsOnDisk(agent).some((number) => number > order.epoch)) {
       const message = `epoch ${order.epoch} is out of date: not started`;
-      log({ level: 'warn', event: 'order-failed', message, thread: order.thread });
+      this.#say('warn', 'order-failed', message, order.thread);
       return;
     }
     this.#prune(agent, order.epoch);
     mkdirSync(run.path, { recursive: true, mode: 0o700 });
     writeAtomic(run.order, JSON.stringify(order));
     // The agent may start meanwhile: a power cut would end it too, and the order would come again.
-    this.#attach(agent, run);
+    this.#attachments.attach(agent, run, order);
     await Promise.all([syncAll([run.order, run.path]), agents.sync(agent)]);
   }
 
   async #stop(order: StopOrder): Promise<void> {
-    const { agents, log } = this.#context;
-    const agent = agents.find(order.thread);
-    if (agent === undefined) {
-      const message = 'nothing to stop: no home of this thread is here';
-      log({ level: 'warn', event: 'order-failed', message, thread: order.thread });
-      return;
-    }
-    const epoch = agent.epochs.get(order.epoch);
-    if (epoch !== undefined) return epoch.stop(order);
+    const failed = this.#failed.get(`${order.thread}/${order.epoch}`);
+    if (failed !== undefined) failed.calledOff = true;
+    const agent = this.#context.agents.find(order.thread);
+    if (agent === undefined) return this.#tellGone(order, failed !== undefined);
+    const held = agent.epochs.get(order.epoch);
+    if (held !== undefined) return held.stop(order);
     const run = new RunDir(agent.place.dir, order.epoch);
     if (existsSync(run.over)) return;
-    // The start may come later: it will find this.
     mkdirSync(run.path, { recursive: true, mode: 0o700 });
     await recordStop(run.stop, order.graceMs);
+    await this.#attachments.takeUp(agent, run);
+  }
+
+  /** There is no place to record the stop in: it is taken when the worker has stored the end. */
+  async #tellGone({ thread, epoch }: StopOrder, early: boolean): Promise<void> {
+    const { link, log } = this.#context;
+    const body: RunnerBody = early
+      ? { type: 'refused', epoch, reason: STOPPED_EARLY }
+      : lostBody(epoch, NO_HOME);
+    this.#say('warn', 'order-failed', early ? STOPPED_EARLY : NO_HOME, thread);
+    const identity = { ...link, thread, epoch, log };
+    await tellLastWord(identity, unfiled(body), NO_INPUTS, this.#closing.signal);
   }
 
   async #remove(order: RemoveOrder): Promise<void> {
-    const { agents, log } = this.#context;
-    const agent = agents.find(order.thread);
-    if (agent === undefined) return;
-    for (const [number, epoch] of agent.epochs) {
-      await epoch.end('the agent was deleted');
-      await epoch.close();
-      forget(new RunDir(agent.place.dir, number));
+    const { agents, executor } = this.#context;
+    for (const [key, failed] of this.#failed) {
+      if (key.startsWith(`${order.thread}/`)) failed.calledOff = true;
     }
-    agent.epochs.clear();
+    const agent = agents.named(order.thread, order.slug);
+    if (agent === undefined) return;
+    for (const [number, held] of agent.epochs) {
+      await held.end(DELETED);
+      await held.close();
+      agent.epochs.delete(number);
+    }
+    for (const number of agents.epochsOnDisk(agent)) {
+      const run = new RunDir(agent.place.dir, number);
+      await endOnDisk(executor, run, DELETED);
+      forget(run);
+    }
     await agents.archive(agent);
     const message = `the home ${agent.place.slug} is in the archive`;
-    log({ level: 'info', event: 'removed', message, thread: order.thread });
+    this.#say('info', 'removed', message, order.thread);
   }
 
   /** Takes what is left of long past epochs off the disk. */
@@ -124,41 +189,12 @@ export class Orders {
     }
   }
 
-  #attach(agent: Agent, run: RunDir): void {
-    const parsed = StartOrder.safeParse(readJson(run.order));
-    // Without an order's file the order was never taken: it comes again.
-    if (!parsed.success) return;
-    const { executor, availability, link, log, backlogBytes } = this.#context;
-    const epoch = new Epoch({
-      order: parsed.data,
-      place: agent.place,
-      run,
-      executor,
-      availability,
-      link,
-      log,
-      backlogBytes,
-      endEarlier: () => endEarlier(agent, run.epoch),
-      onOver: () => agent.epochs.delete(run.epoch),
-    });
-    agent.epochs.set(run.epoch, epoch);
-    log({ level: 'info', event: 'attached', message: agent.place.slug, ...name(agent, run) });
-    epoch.open();
+  #say(
+    level: RunnerLog['level'],
+    event: RunnerLog['event'],
+    message: string,
+    thread?: string,
+  ): void {
+    this.#context.log({ level, event, message, ...(thread === undefined ? {} : { thread }) });
   }
-}
-
-const name = (agent: Agent, run: RunDir): { thread: ThreadId; epoch: number } => ({
-  thread: agent.thread,
-  epoch: run.epoch,
-});
-
-async function endEarlier(agent: Agent, epoch: number): Promise<void> {
-  for (const [number, earlier] of agent.epochs) {
-    if (number < epoch) await earlier.end('a later epoch has begun');
-  }
-}
-
-/** Takes secrets and output of an epoch off the disk. */
-function forget(run: RunDir): void {
-  for (const path of [run.order, run.args, run.spool]) rmSync(path, { force: true });
 }

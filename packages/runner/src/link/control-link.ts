@@ -7,6 +7,7 @@ import {
   type RunnerId,
 } from '@filepath/protocol';
 import { type Log, reasonOf } from '../log.ts';
+import { Retries } from '../retries.ts';
 import { linkUrl, Socket } from './socket.ts';
 
 export type ControlLinkOptions = {
@@ -24,6 +25,7 @@ export type ControlLinkOptions = {
 export class ControlLink {
   readonly #options: ControlLinkOptions;
   readonly #socket: Socket;
+  readonly #retries = new Retries();
 
   constructor(options: ControlLinkOptions) {
     this.#options = options;
@@ -46,6 +48,7 @@ export class ControlLink {
   }
 
   close(): void {
+    this.#retries.close();
     this.#socket.close();
   }
 
@@ -63,18 +66,24 @@ export class ControlLink {
       log({ level: 'info', event: 'link-up', message: `linked to ${this.#options.url}` });
       return;
     }
-    const { order } = frame;
-    const { kind, thread } = frame.do;
-    this.#options.take(frame.do).then(
-      () => {
-        this.#send({ t: 'taken', order });
-        log({ level: 'info', event: 'order-taken', message: `${kind} taken`, thread });
-      },
-      (error: unknown) => {
-        const message = `${kind} not taken: ${reasonOf(error)}`;
-        log({ level: 'error', event: 'order-failed', message, thread });
-      },
-    );
+    this.#take(frame.order, frame.do);
+  }
+
+  /** The worker repeats an order only on a new connection: what fails is tried again here. */
+  #take(number: number, order: Order): void {
+    const { log } = this.#options;
+    const { kind, thread } = order;
+    const carryOut = async (): Promise<void> => {
+      await this.#options.take(order);
+      this.#send({ t: 'taken', order: number });
+      log({ level: 'info', event: 'order-taken', message: `${kind} taken`, thread });
+    };
+    this.#retries.run(`${thread}/${number}`, carryOut, (error) => {
+      const message = `${kind} not taken, tried again: ${reasonOf(error)}`;
+      log({ level: 'error', event: 'order-failed', message, thread });
+    });
+    // A start that waits for its next try is called off by this one: it need not wait longer.
+    if (kind !== 'start') this.#retries.hurry(`${thread}/`);
   }
 
   #send(frame: ControlToWorker): void {
