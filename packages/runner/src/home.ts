@@ -64,6 +64,10 @@ export class RunDir {
   get limit(): string {
     return this.at('limit');
   }
+  /** The filter of system calls. */
+  get seccomp(): string {
+    return this.at('seccomp');
+  }
   /** Options of the sandbox, the agent's environment among them: removed once they are read. */
   get args(): string {
     return this.at('args');

@@ -13,7 +13,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { syncAll } from '../files.ts';
 import type { RunDir } from '../home.ts';
 import { signal as send } from '../proc.ts';
-import { bwrapArgs, encodeArgs } from './bwrap-args.ts';
+import { bwrapArgs, encodeArgs, seccompFilter } from './bwrap-args.ts';
 import { clone } from './clone.ts';
 import {
   type Availability,
@@ -86,6 +86,7 @@ export class SandboxExecutor implements Executor {
       job.environment,
     );
     writeFileSync(run.args, encodeArgs(args), { mode: 0o600 });
+    writeFileSync(run.seccomp, seccompFilter(), { mode: 0o600 });
     const uid = String(place.uid ?? process.getuid?.() ?? 65534);
     const shim = ['-c', SHIM, 'filepath-shim', run.path, place.dir, point, uid, this.#bwrap()];
     const [file, prefix] =

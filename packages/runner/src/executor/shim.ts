@@ -30,7 +30,7 @@ fi
 mkfifo -m 666 in err 2> stderr || end 125
 tail -c 8192 < err > stderr & err=$!
 tail -c +1 --pid=$$ -f stdin > in 2> /dev/null & in=$!
-exec 3>> spool 9< args 7<<PASSWD 8<<HOSTS
+exec 3>> spool 4< seccomp 9< args 7<<PASSWD 8<<HOSTS
 agent:x:$uid:$uid::/home/agent:/bin/sh
 PASSWD
 127.0.0.1 localhost
