@@ -54,6 +54,7 @@ export {
   ControlToWorker,
   Executor,
   InputLine,
+  Limits,
   LINK_VERSION,
   Order,
   RemoveOrder,

@@ -60,9 +60,13 @@ export class RunDir {
   get stop(): string {
     return this.at('stop.json');
   }
-  /** The runner ended the process because of a limit: which. */
+  /** The process ended because of a limit: which. */
   get limit(): string {
     return this.at('limit');
+  }
+  /** The control groups that the shim puts the sandbox into, one a line. */
+  get groups(): string {
+    return this.at('groups');
   }
   /** The filter of system calls. */
   get seccomp(): string {

@@ -6,6 +6,8 @@
  * - `tail` ends with the shim (`--pid`), bubblewrap too (`--die-with-parent`).
  * - The mount of the agent's directory exists in this process's mount namespace only. It makes the directory
  *   reachable for the agent's uid whatever the modes of the directories above it are.
+ * - The sandbox joins its control groups (`groups`) as root, before it takes the agent's uid. The shim stays out of them:
+ *   what it does at the end cannot fail for a limit.
  * - The spool is opened once. The agent cannot open it anew through /dev/stdout and cut it: it is another
  *   user's, or its mode forbids it.
  */
@@ -37,8 +39,10 @@ PASSWD
 HOSTS
 [ -n "$at" ] || chmod 400 spool
 umask 022
-$as env -i PATH=/usr/bin:/bin "$bwrap" --args 9 --json-status-fd 5 -- "$@" \\
-  < in 2> err >&3 3>&- 5> status.json
+(
+  while read -r group; do echo 0 > "$group/cgroup.procs" || exit 125; done < groups
+  exec $as env -i PATH=/usr/bin:/bin "$bwrap" --args 9 --json-status-fd 5 -- "$@"
+) < in 2> err >&3 3>&- 5> status.json
 code=$?
 kill $in
 wait $err
