@@ -53,6 +53,7 @@ export {
   ControlToRunner,
   ControlToWorker,
   Executor,
+  FreezeOrder,
   InputLine,
   Limits,
   LINK_VERSION,

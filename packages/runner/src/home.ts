@@ -60,6 +60,10 @@ export class RunDir {
   get stop(): string {
     return this.at('stop.json');
   }
+  /** The last order to pause or go on. */
+  get pause(): string {
+    return this.at('pause.json');
+  }
   /** The process ended because of a limit: which. */
   get limit(): string {
     return this.at('limit');

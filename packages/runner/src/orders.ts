@@ -1,5 +1,6 @@
 import { existsSync, mkdirSync, rmSync } from 'node:fs';
 import {
+  type FreezeOrder,
   type Order,
   type RemoveOrder,
   StartOrder,
@@ -40,6 +41,8 @@ export class Orders {
           return this.#start(order);
         case 'stop':
           return this.#stop(order);
+        case 'freeze':
+          return this.#freeze(order);
         case 'remove':
           return this.#remove(order);
       }
@@ -97,6 +100,11 @@ export class Orders {
     // The start may come later: it will find this.
     mkdirSync(run.path, { recursive: true, mode: 0o700 });
     await recordStop(run.stop, order.graceMs);
+  }
+
+  /** An epoch that is not here is over. */
+  async #freeze(order: FreezeOrder): Promise<void> {
+    await this.#context.agents.find(order.thread)?.epochs.get(order.epoch)?.freeze(order);
   }
 
   async #remove(order: RemoveOrder): Promise<void> {

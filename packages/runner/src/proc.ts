@@ -71,7 +71,7 @@ export function isNestedInit(pid: number): boolean {
 }
 
 /** A negative number names a process group. Says whether there was one to signal. */
-export function signal(pid: number, name: 'SIGTERM' | 'SIGKILL'): boolean {
+export function signal(pid: number, name: 'SIGTERM' | 'SIGKILL' | 'SIGSTOP' | 'SIGCONT'): boolean {
   try {
     process.kill(pid, name);
     return true;

@@ -25,6 +25,7 @@ import {
 } from './executor.ts';
 import { coveredStdio } from './inherited.ts';
 import type { AgentLimits } from '../limits/agent-limits.ts';
+import { setFrozen } from '../limits/freezer.ts';
 import { mountPoints } from './mount-points.ts';
 import {
   initOf,
@@ -113,6 +114,10 @@ export class SandboxExecutor implements Executor {
     return processState(run);
   }
 
+  freeze(run: RunDir, frozen: boolean): void {
+    setFrozen(run, frozen);
+  }
+
   terminate(run: RunDir): void {
     terminateCommand(run);
   }
@@ -131,7 +136,10 @@ export class SandboxExecutor implements Executor {
       const init = initOf(run);
       if (ended && init === null && !shimRuns(run)) return this.#limits.leave(run, state);
       if (ended && init !== null) send(init, 'SIGKILL');
-      if (Date.now() - began > SETTLE_MS) killShimGroup(run);
+      if (Date.now() - began > SETTLE_MS) {
+        setFrozen(run, false);
+        killShimGroup(run);
+      }
       await delay(5);
     }
   }
