@@ -1,7 +1,7 @@
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { incidents, makeGroup } from '../src/limits/groups.ts';
+import { incidents, makeGroup, sweep } from '../src/limits/groups.ts';
 import { CONTROLLERS, type Hierarchy } from '../src/limits/hierarchies.ts';
 import { tempDir } from './setup.ts';
 
@@ -51,5 +51,15 @@ describe('a control group', () => {
     writeFileSync(join(path, name), text);
     writeFileSync(join(path, 'pids.events'), 'max 7\n');
     expect(incidents([path, join(path, 'missing')])).toEqual({ oomKills: 2, pidsHits: 7 });
+  });
+
+  it('[RUN17] that nobody came back for is removed after a while, unless something is in it', () => {
+    const { hierarchy, path } = group(2, ['cgroup.procs']);
+    const empty = join(hierarchy.parent, 'empty');
+    mkdirSync(empty);
+    sweep(hierarchy.parent);
+    expect(existsSync(empty)).toBe(true);
+    sweep(hierarchy.parent, -1000);
+    expect([existsSync(empty), existsSync(path)]).toEqual([false, true]);
   });
 });

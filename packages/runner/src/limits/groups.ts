@@ -51,11 +51,11 @@ function discard(group: string): void {
 }
 
 /** Removes groups that nobody came back for. One in use, or about to be, stays. */
-export function sweep(parent: string): void {
+export function sweep(parent: string, olderThanMs = FORGOTTEN_MS): void {
   for (const entry of readdirSync(parent, { withFileTypes: true })) {
     const group = join(parent, entry.name);
     const made = statSync(group, { throwIfNoEntry: false })?.ctimeMs ?? Date.now();
-    if (entry.isDirectory() && Date.now() - made > FORGOTTEN_MS) discard(group);
+    if (entry.isDirectory() && Date.now() - made > olderThanMs) discard(group);
   }
 }
 
