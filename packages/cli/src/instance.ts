@@ -80,6 +80,7 @@ export async function startInstance(options: InstanceOptions): Promise<Instance>
       url: engine.url,
       token: runnerToken,
       id: RunnerId.parse('rn_local'),
+      env,
       log: (event) => log.write(JSON.stringify(event)),
     });
     undo.push(() => runner.stop());

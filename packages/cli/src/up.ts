@@ -11,6 +11,8 @@ const USAGE = `Usage: filepath up [--port PORT] [--host HOST] [--home DIRECTORY]
 Starts filepath and prints a link that signs you in. Ctrl-C stops it; agents at work go on.
 The same can be said by FILEPATH_PORT (4280), FILEPATH_HOST (127.0.0.1) and FILEPATH_HOME (~/.filepath).`;
 
+const WORDS: Record<string, string> = { memory: 'memory', pids: 'processes', cpu: 'CPU time' };
+
 type Place = Pick<InstanceOptions, 'home' | 'host' | 'port'>;
 
 export async function up(args: string[], io: Io): Promise<number> {
@@ -66,7 +68,21 @@ function greet({ signInUrl, executors }: Instance, { home }: Place, io: Io): voi
     io.out('');
     io.out(`  Agents are refused: ${reason ?? 'there is no sandbox on this machine'}`);
   }
+  const unlimited = unlimitedIn(executors);
+  if (unlimited !== '') {
+    io.out('');
+    io.out(
+      `  Nothing limits an agent's ${unlimited} here: this user has no control groups for it.`,
+    );
+  }
   io.out('');
+}
+
+/** What agents can use up, as words. */
+function unlimitedIn(executors: Instance['executors']): string {
+  const limits = executors.find(({ available }) => available)?.limits ?? {};
+  const missing = Object.entries(limits).filter(([, by]) => by === 'none');
+  return missing.map(([name]) => WORDS[name] ?? name).join(' and ');
 }
 
 function readPlace(args: string[], env: Io['env']): Place | null {

@@ -1,6 +1,6 @@
 import { mkdirSync, readdirSync, renameSync } from 'node:fs';
 import { join } from 'node:path';
-import { type StopOrder, ThreadId } from '@filepath/protocol';
+import { type StopOrder, ThreadId, type FreezeOrder } from '@filepath/protocol';
 import { z } from 'zod';
 import { epochsIn, ownerOf, readJsonOrNull, threadByOrders } from './damaged-home.ts';
 import type { Place } from './executor/executor.ts';
@@ -14,6 +14,7 @@ const AgentFile = z.strictObject({ thread: ThreadId, uid: z.int().min(FIRST_UID)
 /** An epoch that this runner looks after. */
 export type Held = {
   stop(order: StopOrder): Promise<void>;
+  freeze(order: FreezeOrder): Promise<void>;
   end(reason: string): Promise<void>;
   close(): Promise<void>;
 };

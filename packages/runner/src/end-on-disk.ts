@@ -29,6 +29,8 @@ export async function endOnDisk(executor: Executor, run: RunDir, reason: string)
     writeAtomic(run.pid, `${shim.pid} ${shim.start} ${shim.boot}\n`);
   } else if (createExclusive(run.pid, neverStarts(reason))) return;
   const ended = existsSync(run.exit);
+  // What is held still may not even be killed.
+  executor.freeze(run, false);
   executor.kill(run);
   await executor.settle(run);
   if (executor.state(run).at === 'alive') {

@@ -64,9 +64,21 @@ export class RunDir {
   get stop(): string {
     return this.at('stop.json');
   }
-  /** The runner ended the process because of a limit: which. */
+  /** The last order to pause or go on. */
+  get pause(): string {
+    return this.at('pause.json');
+  }
+  /** The process ended because of a limit: which. */
   get limit(): string {
     return this.at('limit');
+  }
+  /** The control groups that the shim puts the sandbox into, one a line. */
+  get groups(): string {
+    return this.at('groups');
+  }
+  /** The filter of system calls. */
+  get seccomp(): string {
+    return this.at('seccomp');
   }
   /** Options of the sandbox, the agent's environment among them: removed once they are read. */
   get args(): string {

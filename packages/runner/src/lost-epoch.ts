@@ -48,6 +48,9 @@ export class LostEpoch {
     await recordStop(this.#context.run.stop, order.graceMs);
   }
 
+  /** It is being ended: nothing of it is held still. */
+  async freeze(): Promise<void> {}
+
   async end(reason: string): Promise<void> {
     const { executor, run } = this.#context;
     await endOnDisk(executor, run, reason);

@@ -1,5 +1,12 @@
 import { existsSync, mkdirSync, rmSync } from 'node:fs';
-import type { Order, RemoveOrder, RunnerBody, StartOrder, StopOrder } from '@filepath/protocol';
+import type {
+  FreezeOrder,
+  Order,
+  RemoveOrder,
+  RunnerBody,
+  StartOrder,
+  StopOrder,
+} from '@filepath/protocol';
 import type { Agent, Agents } from './agents.ts';
 import { type AttachContext, Attachments } from './attachments.ts';
 import { epochsIn } from './damaged-home.ts';
@@ -43,6 +50,8 @@ export class Orders {
           return this.#start(order);
         case 'stop':
           return this.#stop(order);
+        case 'freeze':
+          return this.#freeze(order);
         case 'remove':
           return this.#remove(order);
       }
@@ -155,6 +164,11 @@ export class Orders {
     this.#say('warn', 'order-failed', early ? STOPPED_EARLY : NO_HOME, thread);
     const identity = { ...link, thread, epoch, log };
     await tellLastWord(identity, unfiled(body), NO_INPUTS, this.#closing.signal);
+  }
+
+  /** An epoch that is not here is over. */
+  async #freeze(order: FreezeOrder): Promise<void> {
+    await this.#context.agents.find(order.thread)?.epochs.get(order.epoch)?.freeze(order);
   }
 
   async #remove(order: RemoveOrder): Promise<void> {

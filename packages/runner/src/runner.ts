@@ -2,6 +2,7 @@ import type { Executor as ExecutorInfo, RunnerId } from '@filepath/protocol';
 import { Agents } from './agents.ts';
 import { SandboxExecutor } from './executor/sandbox.ts';
 import { Home } from './home.ts';
+import { AgentLimits } from './limits/agent-limits.ts';
 import { ControlLink } from './link/control-link.ts';
 import type { Log } from './log.ts';
 import { Orders } from './orders.ts';
@@ -14,8 +15,10 @@ export type RunnerOptions = {
   /** The runner's bearer token. */
   token: string;
   id: RunnerId;
-  /** Where programs are looked for. */
+  /** Where programs are looked for and limits of agents are set. */
   env?: NodeJS.ProcessEnv;
+  /** Where the control groups of this machine are. */
+  cgroupRoot?: string;
   log: Log;
   /** The first wait before a lost link is dialled again. */
   reconnectMs?: number;
@@ -30,9 +33,13 @@ export type Runner = {
 };
 
 export async function startRunner(options: RunnerOptions): Promise<Runner> {
-  const executor = new SandboxExecutor(options.env ?? process.env);
+  const env = options.env ?? process.env;
+  const limits = new AgentLimits(env, options.cgroupRoot);
+  const executor = new SandboxExecutor(env, limits);
   const availability = await executor.check();
-  const executors: ExecutorInfo[] = [{ kind: executor.kind, ...availability }];
+  const executors: ExecutorInfo[] = [
+    { kind: executor.kind, ...availability, limits: limits.report() },
+  ];
   if (!availability.available) {
     const message = availability.reason ?? 'not available';
     options.log({ level: 'warn', event: 'sandbox', message });

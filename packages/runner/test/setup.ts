@@ -7,6 +7,7 @@ import { afterEach, vi } from 'vitest';
 import { type Runner, type RunnerLog, type RunnerOptions, startRunner } from '../src/index.ts';
 import { isAlive, parseProcessId, signal } from '../src/proc.ts';
 import { FakeWorker, TOKEN } from './fake-worker.ts';
+import { removeGroups } from './groups.ts';
 
 vi.setConfig({ testTimeout: 30_000, hookTimeout: 30_000 });
 
@@ -87,6 +88,7 @@ export class Bench {
     await this.stop();
     await this.worker.close();
     for (const pid of processesOf(this.home)) signal(pid, 'SIGKILL');
+    await removeGroups(this.home);
   }
 }
 

@@ -5,11 +5,19 @@ import { Order } from './orders.ts';
 /** The runner's one control socket, to its RunnerObject. */
 export const LINK_VERSION = 1;
 
+/** What holds an agent to a limit: a control group, each of its processes by itself, or nothing. */
+const LimitKind = z.enum(['cgroup-v1', 'cgroup-v2', 'rlimit', 'none']);
+
+/** Which limits are in force on an executor's agents. */
+export const Limits = z.strictObject({ memory: LimitKind, pids: LimitKind, cpu: LimitKind });
+export type Limits = z.infer<typeof Limits>;
+
 export const Executor = z.strictObject({
   kind: z.enum(['sandbox', 'container', 'unsandboxed']),
   available: z.boolean(),
   /** Why it is not available, and what to do about it. */
   reason: z.string().max(2048).optional(),
+  limits: Limits.optional(),
 });
 export type Executor = z.infer<typeof Executor>;
 

@@ -1,3 +1,3 @@
 export { AgentToRunner, AgentToWorker, SpoolLine } from './agent.ts';
-export { ControlToRunner, ControlToWorker, Executor, LINK_VERSION } from './control.ts';
-export { InputLine, Order, RemoveOrder, StartOrder, StopOrder } from './orders.ts';
+export { ControlToRunner, ControlToWorker, Executor, Limits, LINK_VERSION } from './control.ts';
+export { FreezeOrder, InputLine, Order, RemoveOrder, StartOrder, StopOrder } from './orders.ts';

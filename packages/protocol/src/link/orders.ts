@@ -32,6 +32,17 @@ export const StopOrder = z.strictObject({
 });
 export type StopOrder = z.infer<typeof StopOrder>;
 
+/** Holds the process of this epoch still, or lets it go on. */
+export const FreezeOrder = z.strictObject({
+  kind: z.literal('freeze'),
+  thread: ThreadId,
+  epoch: z.int().min(1),
+  /** The signal's place in the log: a later order overrides an earlier one. */
+  seq: z.int().min(1),
+  frozen: z.boolean(),
+});
+export type FreezeOrder = z.infer<typeof FreezeOrder>;
+
 /** The node is deleted: end its process at once and put its home aside. */
 export const RemoveOrder = z.strictObject({
   kind: z.literal('remove'),
@@ -40,5 +51,10 @@ export const RemoveOrder = z.strictObject({
 });
 export type RemoveOrder = z.infer<typeof RemoveOrder>;
 
-export const Order = z.discriminatedUnion('kind', [StartOrder, StopOrder, RemoveOrder]);
+export const Order = z.discriminatedUnion('kind', [
+  StartOrder,
+  StopOrder,
+  FreezeOrder,
+  RemoveOrder,
+]);
 export type Order = z.infer<typeof Order>;

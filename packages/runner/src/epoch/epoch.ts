@@ -1,5 +1,12 @@
 import { type FSWatcher, rmSync, statSync, watch, writeFileSync } from 'node:fs';
-import type { InputLine, RunnerBody, RunnerId, StartOrder, StopOrder } from '@filepath/protocol';
+import type {
+  FreezeOrder,
+  InputLine,
+  RunnerBody,
+  RunnerId,
+  StartOrder,
+  StopOrder,
+} from '@filepath/protocol';
 import { type Availability, type Executor, type Place, Refusal } from '../executor/executor.ts';
 import { neverStarts, shimOf } from '../executor/process-files.ts';
 import { createExclusive, readText, writeDurable } from '../files.ts';
@@ -11,6 +18,7 @@ import { PumpGate } from '../spool/pump-gate.ts';
 import { Redactor } from '../spool/redactor.ts';
 import { exitBody } from './exit.ts';
 import { ObservedFile } from './observed-file.ts';
+import { Pauser } from './pauser.ts';
 import { StdinFile } from './stdin-file.ts';
 import { readStop, recordStop } from './stop-file.ts';
 import { startAgent } from './starter.ts';
@@ -48,6 +56,7 @@ export class Epoch {
   readonly #gate: PumpGate;
   readonly #link: AgentLink;
   readonly #stopper: Stopper;
+  readonly #pauser: Pauser;
   readonly #givenUp = new AbortController();
   #watcher: FSWatcher | null = null;
   #tick: NodeJS.Timeout | null = null;
@@ -67,6 +76,7 @@ export class Epoch {
     this.#spool = new SpoolFeed(run.spool, this.#redactor, context.backlogBytes);
     this.#gate = new PumpGate(run.pump, () => shimOf(run)?.pid ?? null);
     this.#stopper = new Stopper(context.executor, run);
+    this.#pauser = new Pauser(context.executor, run);
     const identity = { thread: order.thread, epoch: order.epoch, log: context.log };
     this.#link = new AgentLink(
       { ...context.link, ...identity },
@@ -136,10 +146,14 @@ export class Epoch {
     this.#armStop();
   }
 
+  freeze(order: FreezeOrder): Promise<void> {
+    return this.#pauser.take(order);
+  }
+
   /** Ends the process, or keeps it from ever starting. */
   async end(reason: string): Promise<void> {
     const { run, executor } = this.#context;
-    if (!this.#claim(reason)) executor.kill(run);
+    if (!this.#claim(reason)) this.#kill();
     this.#givenUp.abort();
     await executor.settle(run);
     this.#step();
@@ -152,8 +166,16 @@ export class Epoch {
       this.#step();
     } else {
       this.#gate.open();
+      this.#safely(() => this.#pauser.release());
       this.#stopper.arm();
     }
+  }
+
+  /** What is held still may not even be killed. */
+  #kill(): void {
+    const { run, executor } = this.#context;
+    this.#safely(() => this.#pauser.release());
+    executor.kill(run);
   }
 
   /** Takes the place of the process that has not started: none will. */
@@ -182,7 +204,7 @@ export class Epoch {
       if (limit !== null && executor.state(run).at === 'alive') {
         writeFileSync(run.limit, limit, { mode: 0o600 });
         this.#say('warn', 'killed', limit);
-        executor.kill(run);
+        this.#kill();
       }
       this.#step();
     }
@@ -213,7 +235,7 @@ export class Epoch {
       this.#say('info', 'started', 'the agent runs');
     }
     if (statSync(run.status, { throwIfNoEntry: false })?.size) rmSync(run.args, { force: true });
-    if (state.at === 'alive') return;
+    if (state.at === 'alive') return this.#pauser.apply();
     this.#end(() => {
       const stopped = readStop(run.stop) !== null;
       const limit = readText(run.limit);

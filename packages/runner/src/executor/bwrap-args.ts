@@ -1,11 +1,21 @@
 import { lstatSync, readlinkSync } from 'node:fs';
+import { filterFor } from '../seccomp/filter.ts';
 import { Refusal } from './executor.ts';
 
 /** Descriptors that bubblewrap reads: the launcher opens them on these numbers. */
-export const FD = { passwd: 7, hosts: 8, args: 9 } as const;
+export const FD = { seccomp: 4, passwd: 7, hosts: 8, args: 9 } as const;
 
 export const PASSWD = (uid: number): string => `agent:x:${uid}:${uid}::/home/agent:/bin/sh\n`;
 export const HOSTS = '127.0.0.1 localhost\n::1 localhost\n';
+
+/** The filter of system calls that goes with the options. */
+export function seccompFilter(): Buffer {
+  const filter = filterFor(process.arch);
+  if (filter === null) {
+    throw new Refusal(`agents need an x86_64 or aarch64 processor, this one is ${process.arch}`);
+  }
+  return filter;
+}
 
 export type Mounts = {
   /** Bound at /workspace and, if given, /home/agent. */
@@ -29,7 +39,7 @@ export function bwrapArgs(mounts: Mounts, environment: ReadonlyMap<string, strin
     ...words('--unshare-user --unshare-pid --unshare-ipc --unshare-uts --unshare-cgroup-try'),
     ...(mounts.network ? [] : ['--unshare-net']),
     ...words('--disable-userns --die-with-parent --new-session --clearenv --cap-drop ALL'),
-    ...words('--hostname agent --ro-bind /usr /usr'),
+    ...words(`--seccomp ${FD.seccomp} --hostname agent --ro-bind /usr /usr`),
     ...topLevel(),
     ...words('--dir /etc'),
     ...files.flatMap((name) => ['--ro-bind-try', `/etc/${name}`, `/etc/${name}`]),

@@ -46,6 +46,8 @@ export interface Executor {
   /** Repeatable: the first process to claim the epoch is its only one. Calls `gone` when that try has ended. */
   start(job: Job, gone: () => void): Promise<void>;
   state(run: RunDir): ProcessState;
+  /** Holds everything of the process still, or lets it go on. Repeatable. */
+  freeze(run: RunDir, frozen: boolean): void;
   /** Asks the agent's command to end. */
   terminate(run: RunDir): void;
   /** Ends everything the agent started; its exit status is still recorded. */

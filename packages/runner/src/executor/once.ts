@@ -2,7 +2,15 @@ import { spawn } from 'node:child_process';
 import { closeSync, mkdtempSync, openSync, rmSync, unlinkSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { bwrapArgs, encodeArgs, FD, HOSTS, type Mounts, PASSWD } from './bwrap-args.ts';
+import {
+  bwrapArgs,
+  encodeArgs,
+  FD,
+  HOSTS,
+  type Mounts,
+  PASSWD,
+  seccompFilter,
+} from './bwrap-args.ts';
 import { coveredStdio } from './inherited.ts';
 import { mountPoints } from './mount-points.ts';
 
@@ -46,8 +54,9 @@ export async function runOnce(job: OnceJob): Promise<OnceResult> {
   try {
     const points = job.uid === null ? job.sources : mountPoints(job.sources);
     const uid = job.uid ?? process.getuid?.() ?? 65534;
-    const files = new Map<number, string>([
+    const files = new Map<number, string | Buffer>([
       ...(job.data ?? []),
+      [FD.seccomp, seccompFilter()],
       [FD.passwd, PASSWD(uid)],
       [FD.hosts, HOSTS],
       [FD.args, encodeArgs(bwrapArgs(job.mounts(points), job.environment))],
@@ -56,9 +65,9 @@ export async function runOnce(job: OnceJob): Promise<OnceResult> {
     for (let fd = stdio.length; fd <= FD.args; fd++) stdio[fd] = 'ignore';
     stdio[1] = 'pipe';
     stdio[2] = 'pipe';
-    for (const [fd, text] of files) {
+    for (const [fd, content] of files) {
       const path = join(folder, String(fd));
-      writeFileSync(path, text, { mode: 0o600 });
+      writeFileSync(path, content, { mode: 0o600 });
       const handle = openSync(path, 'r');
       unlinkSync(path);
       opened.push(handle);

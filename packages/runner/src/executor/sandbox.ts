@@ -13,7 +13,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { syncAll } from '../files.ts';
 import type { RunDir } from '../home.ts';
 import { signal as send } from '../proc.ts';
-import { bwrapArgs, encodeArgs } from './bwrap-args.ts';
+import { bwrapArgs, encodeArgs, seccompFilter } from './bwrap-args.ts';
 import { clone } from './clone.ts';
 import {
   type Availability,
@@ -24,6 +24,8 @@ import {
   Refusal,
 } from './executor.ts';
 import { coveredStdio } from './inherited.ts';
+import type { AgentLimits } from '../limits/agent-limits.ts';
+import { setFrozen } from '../limits/freezer.ts';
 import { mountPoints } from './mount-points.ts';
 import {
   initOf,
@@ -43,9 +45,11 @@ const SETTLE_MS = 5_000;
 export class SandboxExecutor implements Executor {
   readonly kind = 'sandbox';
   readonly #env: NodeJS.ProcessEnv;
+  readonly #limits: AgentLimits;
 
-  constructor(env: NodeJS.ProcessEnv) {
+  constructor(env: NodeJS.ProcessEnv, limits: AgentLimits) {
     this.#env = env;
+    this.#limits = limits;
   }
 
   check(): Promise<Availability> {
@@ -86,12 +90,14 @@ export class SandboxExecutor implements Executor {
       job.environment,
     );
     writeFileSync(run.args, encodeArgs(args), { mode: 0o600 });
+    this.#limits.enter(run, place.slug);
+    writeFileSync(run.seccomp, seccompFilter(), { mode: 0o600 });
     const uid = String(place.uid ?? process.getuid?.() ?? 65534);
     const shim = ['-c', SHIM, 'filepath-shim', run.path, place.dir, point, uid, this.#bwrap()];
     const [file, prefix] =
       place.uid === null ? ['/bin/sh', []] : ['unshare', [...PRIVATE, '/bin/sh']];
     await new Promise<void>((resolve, reject) => {
-      const child = spawn(file, [...prefix, ...shim, ...job.command], {
+      const child = spawn(file, [...prefix, ...shim, ...this.#limits.prefix(), ...job.command], {
         cwd: '/',
         detached: true,
         stdio: coveredStdio(),
@@ -108,6 +114,10 @@ export class SandboxExecutor implements Executor {
     return processState(run);
   }
 
+  freeze(run: RunDir, frozen: boolean): void {
+    setFrozen(run, frozen);
+  }
+
   terminate(run: RunDir): void {
     terminateCommand(run);
   }
@@ -121,11 +131,15 @@ export class SandboxExecutor implements Executor {
   async settle(run: RunDir): Promise<void> {
     const began = Date.now();
     while (Date.now() - began < 2 * SETTLE_MS) {
-      const ended = processState(run).at !== 'alive';
+      const state = processState(run);
+      const ended = state.at !== 'alive';
       const init = initOf(run);
-      if (ended && init === null && !shimRuns(run)) return;
+      if (ended && init === null && !shimRuns(run)) return this.#limits.leave(run, state);
       if (ended && init !== null) send(init, 'SIGKILL');
-      if (Date.now() - began > SETTLE_MS) killShimGroup(run);
+      if (Date.now() - began > SETTLE_MS) {
+        setFrozen(run, false);
+        killShimGroup(run);
+      }
       await delay(5);
     }
   }

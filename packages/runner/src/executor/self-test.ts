@@ -1,4 +1,4 @@
-import { chmodSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { chmodSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { reasonOf } from '../log.ts';
@@ -21,6 +21,8 @@ for place in / /usr /etc /home; do
 done
 grep -aq "$FILEPATH_PROBE" /proc/1/environ /proc/1/cmdline && echo "secret visible in /proc/1"
 ( : > /workspace/probe ) 2> /dev/null || echo "workspace not writable"
+grep -q '^Seccomp:[[:space:]]*2$' /proc/self/status || echo "no filter of system calls"
+[ -z "$2" ] || ! grep -q "$2" /proc/self/status || echo "no filter of our own"
 echo checked
 `;
 
@@ -48,7 +50,7 @@ export async function checkSandbox(env: NodeJS.ProcessEnv = process.env): Promis
         ['PATH', '/usr/bin:/bin'],
         ['FILEPATH_PROBE', SECRET],
       ]),
-      command: ['/bin/sh', '-c', PROBE, 'probe', canary],
+      command: ['/bin/sh', '-c', PROBE, 'probe', canary, ownFilters()],
       timeoutMs: 20_000,
     });
     const holes = result.output.trim().split('\n');
@@ -61,6 +63,12 @@ export async function checkSandbox(env: NodeJS.ProcessEnv = process.env): Promis
   } finally {
     rmSync(folder, { recursive: true, force: true });
   }
+}
+
+/** The line that counts the filters this process itself is under; empty where the kernel does not say. */
+function ownFilters(): string {
+  const status = readFileSync('/proc/self/status', 'utf8');
+  return /^Seccomp_filters:\s*\d+$/m.exec(status)?.[0] ?? '';
 }
 
 function explain(timedOut: boolean, output: string): string {

@@ -1,10 +1,16 @@
+import { Limits } from '@filepath/protocol';
 import { z } from 'zod';
 import type { Env } from '../env.ts';
 import { openApi } from './openapi.ts';
 import { defineRoute, json, type Route } from './route.ts';
 import { VERSION } from './version.ts';
 
-const Agents = z.object({ available: z.boolean(), reason: z.string().optional() });
+const Agents = z.object({
+  available: z.boolean(),
+  reason: z.string().optional(),
+  /** What holds agents to their limits. */
+  limits: Limits.optional(),
+});
 
 const Health = z.object({ ok: z.literal(true), version: z.string(), agents: Agents });
 

@@ -1,13 +1,19 @@
+import type { Limits } from '@filepath/protocol';
 import type { Env } from '../env.ts';
 import { LOCAL_RUNNER } from '../session/session-work.ts';
 
+type AgentsHealth = { available: boolean; reason?: string; limits?: Limits };
+
 /** Whether agents can run, as the runner last said it. */
-export async function agentsAvailable(env: Env): Promise<{ available: boolean; reason?: string }> {
+export async function agentsAvailable(env: Env): Promise<AgentsHealth> {
   const { connected, executors } = await env.RUNNER.getByName(LOCAL_RUNNER).status();
   if (!connected) {
     return { available: false, reason: 'no runner is connected: agents start when one is back' };
   }
-  if (executors.some((executor) => executor.available)) return { available: true };
+  const able = executors.find((executor) => executor.available);
+  if (able !== undefined) {
+    return { available: true, ...(able.limits && { limits: able.limits }) };
+  }
   const reason = executors.find((executor) => executor.reason !== undefined)?.reason;
   return { available: false, reason: reason ?? 'the runner cannot start agents' };
 }

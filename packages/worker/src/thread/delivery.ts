@@ -30,7 +30,7 @@ export async function deliverOutbox(sql: Sql, env: Env): Promise<void> {
 
 /** The same order has the same key, however often it is delivered. */
 function orderKey(order: Order): string {
-  return order.kind === 'remove'
-    ? `remove:${order.thread}`
-    : `${order.kind}:${order.thread}:${order.epoch}`;
+  if (order.kind === 'remove') return `remove:${order.thread}`;
+  const key = `${order.kind}:${order.thread}:${order.epoch}`;
+  return order.kind === 'freeze' ? `${key}:${order.seq}` : key;
 }

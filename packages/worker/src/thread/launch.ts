@@ -1,6 +1,7 @@
 import {
   encodeInput,
   type AgentInput,
+  type FreezeOrder,
   type InputLine,
   type StartOrder,
   type StopOrder,
@@ -107,4 +108,17 @@ export function orderStop(sql: Sql, meta: ThreadMeta, state: ThreadState): Input
   };
   putOutbox(sql, `stop:${launch.epoch}`, { kind: 'order', order });
   return signal;
+}
+
+/** Pause and resume: the process is held still, or goes on, whether it understands the signal or not. */
+export function orderFreeze(
+  sql: Sql,
+  meta: ThreadMeta,
+  { launch }: ThreadState,
+  seq: number,
+  frozen: boolean,
+): void {
+  const { thread } = meta;
+  const order: FreezeOrder = { kind: 'freeze', thread, epoch: launch.epoch, seq, frozen };
+  putOutbox(sql, `freeze:${launch.epoch}`, { kind: 'order', order });
 }

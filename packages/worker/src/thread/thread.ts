@@ -17,6 +17,7 @@ import {
   backlog,
   markWritten,
   MAX_BACKLOG,
+  orderFreeze,
   orderStart,
   orderStop,
   readInputs,
@@ -105,6 +106,9 @@ export class Thread {
       const { sql } = this.#deps;
       const seq = appender.append('user', { type: 'signal', action });
       if (action !== 'stop') {
+        if (action !== 'handoff') {
+          orderFreeze(sql, this.#meta, appender.state, seq, action === 'pause');
+        }
         return { seq, inputs: [addInput(sql, appender.state, { type: 'signal', action })] };
       }
       const { active, stopping } = appender.state.launch;

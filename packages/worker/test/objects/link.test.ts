@@ -172,6 +172,21 @@ describe('the inputs of an agent', () => {
     await ask(409, 'POST', `/api/thread/${node.id}/message`, { content: 'too late' });
   });
 
+  it('[RUN19] pause and resume go as lines, and as orders with their place in the log', async () => {
+    const runner = await TestRunner.connect();
+    const { node } = await linked();
+    await runner.order(node.id);
+    const path = `/api/thread/${node.id}/signal`;
+    await ask(202, 'POST', path, { action: 'pause' });
+    const pause = await runner.order(node.id);
+    await ask(202, 'POST', path, { action: 'resume' });
+    const resume = await runner.order(node.id);
+    const signals = (await logOf(node.id)).filter(({ source }) => source === 'user').slice(-2);
+    const freeze = { kind: 'freeze', thread: node.id, epoch: 1 };
+    expect(pause).toEqual({ ...freeze, frozen: true, seq: signals[0]?.seq });
+    expect(resume).toEqual({ ...freeze, frozen: false, seq: signals[1]?.seq });
+  });
+
   it('wait for an agent up to a bound', async () => {
     const { node } = await linked();
     const content = 'x'.repeat(120_000);

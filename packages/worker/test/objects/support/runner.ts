@@ -1,6 +1,7 @@
 import {
   AgentToRunner,
   ControlToRunner,
+  type Limits,
   LINK_VERSION,
   type Order,
   type SpoolLine,
@@ -17,9 +18,9 @@ export class TestRunner {
     this.socket = socket;
   }
 
-  static async connect(): Promise<TestRunner> {
+  static async connect(limits?: Limits): Promise<TestRunner> {
     const socket = await TestSocket.open('/link/runner/rn_local', RUNNER);
-    const executors = [{ kind: 'sandbox', available: true }];
+    const executors = [{ kind: 'sandbox', available: true, ...(limits && { limits }) }];
     socket.send({ t: 'hello', v: LINK_VERSION, runner: 'rn_local', executors });
     await socket.until('welcome');
     return new TestRunner(socket);

@@ -1,0 +1,43 @@
+import { existsSync, rmSync } from 'node:fs';
+import type { FreezeOrder } from '@filepath/protocol';
+import { z } from 'zod';
+import type { Executor } from '../executor/executor.ts';
+import { readJson, writeDurable } from '../files.ts';
+import type { RunDir } from '../home.ts';
+
+const Pause = z.strictObject({ seq: z.int().min(1), frozen: z.boolean() });
+
+/** Holds a process still while the last order says so. The order is on disk, so that a restarted runner keeps to it. */
+export class Pauser {
+  readonly #executor: Executor;
+  readonly #run: RunDir;
+
+  constructor(executor: Executor, run: RunDir) {
+    this.#executor = executor;
+    this.#run = run;
+  }
+
+  /** An order that a later one has overtaken changes nothing. A process that is being stopped must be able to. */
+  async take({ seq, frozen }: FreezeOrder): Promise<void> {
+    if ((this.#last()?.seq ?? 0) > seq || existsSync(this.#run.stop)) return;
+    await writeDurable(this.#run.pause, JSON.stringify({ seq, frozen }));
+    this.#executor.freeze(this.#run, frozen);
+  }
+
+  /** A process may have come to life since the order. */
+  apply(): void {
+    if (this.#last()?.frozen === true && !existsSync(this.#run.stop)) {
+      this.#executor.freeze(this.#run, true);
+    }
+  }
+
+  /** Lets the process go on, so that it can end. */
+  release(): void {
+    rmSync(this.#run.pause, { force: true });
+    this.#executor.freeze(this.#run, false);
+  }
+
+  #last(): z.infer<typeof Pause> | null {
+    return Pause.nullable().catch(null).parse(readJson(this.#run.pause));
+  }
+}
