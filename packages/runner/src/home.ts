@@ -5,11 +5,13 @@ import { join } from 'node:path';
 export class Home {
   readonly agents: string;
   readonly archive: string;
+  readonly mirrors: string;
 
   constructor(path: string) {
     this.agents = join(path, 'agents');
     this.archive = join(path, 'archive');
-    for (const dir of [path, this.agents, this.archive]) {
+    this.mirrors = join(path, 'mirrors');
+    for (const dir of [path, this.agents, this.archive, this.mirrors]) {
       mkdirSync(dir, { recursive: true, mode: 0o700 });
     }
   }

@@ -1,0 +1,98 @@
+import { Refusal } from '../executor/executor.ts';
+import { Redactor } from '../spool/redactor.ts';
+import { type GitResult, hostGit } from './host-git.ts';
+import { Progress } from './progress.ts';
+import type { Remote } from './remote.ts';
+
+const TIMEOUT_MS = 10 * 60_000;
+const HEAD = 'refs/filepath/head';
+
+export type Fetching = {
+  remote: Remote;
+  env: NodeJS.ProcessEnv;
+  signal: AbortSignal;
+  progress(step: string): void;
+};
+
+/** What the remote says its HEAD is. */
+type RemoteHead = { hash: string | null; branch: string | null };
+
+/** Makes a mirror at `path`, which does not exist. Throws a Refusal. */
+export async function makeMirror(path: string, job: Fetching): Promise<void> {
+  const head = await remoteHead(job);
+  const format = head.hash?.length === 64 ? 'sha256' : 'sha1';
+  // Other users may read it: agents do, through a mount of this directory alone.
+  const args = ['--bare', '--quiet', '--template=', '--shared=0644', `--object-format=${format}`];
+  must(job, await git(job, ['init', ...args, path]));
+  await bring(path, job, head);
+}
+
+/** Brings a mirror up to date. Throws a Refusal. */
+export async function fetchMirror(path: string, job: Fetching): Promise<void> {
+  await bring(path, job, await remoteHead(job));
+}
+
+async function bring(path: string, job: Fetching, head: RemoteHead): Promise<void> {
+  const at = `--git-dir=${path}`;
+  const specs = ['+refs/heads/*:refs/heads/*', '+refs/tags/*:refs/tags/*'];
+  if (head.hash !== null && head.branch === null) specs.push(`+HEAD:${HEAD}`);
+  const options = [
+    '--prune',
+    '--progress',
+    '--update-shallow',
+    '--no-write-fetch-head',
+    '--no-tags',
+  ];
+  const fetch = [at, 'fetch', ...options, '--', job.remote.shown, ...specs];
+  must(job, await git(job, fetch));
+  if (head.branch !== null) {
+    must(job, await git(job, [at, 'symbolic-ref', 'HEAD', head.branch]));
+  } else if (head.hash !== null) {
+    must(job, await git(job, [at, 'update-ref', '--no-deref', 'HEAD', HEAD]));
+  }
+}
+
+async function remoteHead(job: Fetching): Promise<RemoteHead> {
+  const { out } = must(
+    job,
+    await git(job, ['ls-remote', '--symref', '--', job.remote.shown, 'HEAD']),
+  );
+  return {
+    hash: /^([0-9a-f]{40}|[0-9a-f]{64})\tHEAD$/m.exec(out)?.[1] ?? null,
+    branch: /^ref: (refs\/heads\/[^\s]+)\tHEAD$/m.exec(out)?.[1] ?? null,
+  };
+}
+
+function git(job: Fetching, args: readonly string[]): Promise<GitResult> {
+  const progress = new Progress((step) => job.progress(step));
+  const { remote, env, signal } = job;
+  const onLine = (line: string): boolean => progress.take(line);
+  return hostGit({ args, remote, env, signal, timeoutMs: TIMEOUT_MS, onLine });
+}
+
+function must(job: Fetching, result: GitResult): GitResult {
+  if (result.status === 0) return result;
+  if (job.signal.aborted) throw new Refusal('the clone was given up');
+  const { remote } = job;
+  const secrets = remote.kind === 'url' ? Object.values(remote.credentials ?? {}) : [];
+  const said = result.timedOut
+    ? 'it took longer than 10 minutes'
+    : new Redactor(secrets).redact(result.said).trim().slice(-1500);
+  throw new Refusal(`cannot clone ${remote.shown}: ${said}${advice(remote, said)}`);
+}
+
+/** What to do where git would have asked a person. */
+function advice(remote: Remote, said: string): string {
+  if (remote.kind === 'ssh') {
+    if (/Host key verification failed/.test(said)) {
+      return '\nThe host is not known to ssh on this machine: connect to it once by hand.';
+    }
+    if (/Permission denied|passphrase|password/i.test(said)) {
+      return '\nssh would have asked: add the key to the SSH agent of the user who runs filepath (ssh-add).';
+    }
+  }
+  if (remote.kind === 'url' && /could not read Username|Authentication failed/.test(said)) {
+    return '\nPut a token that may read it into the URL: https://TOKEN@host/…';
+  }
+  return '';
+}
