@@ -86,6 +86,7 @@ export {
   RunnerExit,
   RunnerRefused,
   RunnerStarted,
+  RunnerHead,
   RunnerWorkspace,
   SystemBody,
   SystemSpawned,

@@ -58,6 +58,10 @@ export class RunDir {
   get over(): string {
     return this.at('over');
   }
+  /** Size of the workspace's log of HEAD when the epoch began. */
+  get head(): string {
+    return this.at('head');
+  }
   /** A stop was ordered: when, and how long it may take. */
   get stop(): string {
     return this.at('stop.json');

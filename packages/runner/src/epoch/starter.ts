@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import type { RunnerBody, StartOrder } from '@filepath/protocol';
 import { agentEnvironment } from '../executor/environment.ts';
 import { type Availability, type Executor, type Place, Refusal } from '../executor/executor.ts';
+import { markHeadLog } from '../git/head-log.ts';
 import { shownRemote } from '../git/remote.ts';
 import type { RunDir } from '../home.ts';
 import type { ObservedFile } from './observed-file.ts';
@@ -34,6 +35,7 @@ export async function startAgent(start: Start): Promise<void> {
   await start.endEarlier();
   await prepareWorkspace(start);
   if (signal.aborted) return;
+  markHeadLog(place.dir, run);
   await executor.start({ place, run, command, environment }, () => start.gone());
 }
 
