@@ -1,4 +1,6 @@
+import { join } from 'node:path';
 import { Refusal } from '../executor/executor.ts';
+import { readText, writeAtomic } from '../files.ts';
 import { Redactor } from '../spool/redactor.ts';
 import { type GitResult, hostGit } from './host-git.ts';
 import { Progress } from './progress.ts';
@@ -14,8 +16,8 @@ export type Fetching = {
   progress(step: string): void;
 };
 
-/** What the remote says its HEAD is. */
-type RemoteHead = { hash: string | null; branch: string | null };
+/** What the remote says its HEAD is; `listing` stands for all its branches and tags. */
+type RemoteHead = { hash: string | null; branch: string | null; listing: string };
 
 /** Makes a mirror at `path`, which does not exist. Throws a Refusal. */
 export async function makeMirror(path: string, job: Fetching): Promise<void> {
@@ -29,7 +31,8 @@ export async function makeMirror(path: string, job: Fetching): Promise<void> {
 
 /** Brings a mirror up to date. Throws a Refusal. */
 export async function fetchMirror(path: string, job: Fetching): Promise<void> {
-  await bring(path, job, await remoteHead(job));
+  const head = await remoteHead(job);
+  if (readText(listingOf(path)) !== head.listing) await bring(path, job, head);
 }
 
 async function bring(path: string, job: Fetching, head: RemoteHead): Promise<void> {
@@ -50,16 +53,20 @@ async function bring(path: string, job: Fetching, head: RemoteHead): Promise<voi
   } else if (head.hash !== null) {
     must(job, await git(job, [at, 'update-ref', '--no-deref', 'HEAD', HEAD]));
   }
+  writeAtomic(listingOf(path), head.listing);
 }
 
+/** What the remote listed when it was last fetched: the same again means that nothing is new. */
+const listingOf = (path: string): string => join(path, 'filepath-listing');
+
 async function remoteHead(job: Fetching): Promise<RemoteHead> {
-  const { out } = must(
-    job,
-    await git(job, ['ls-remote', '--symref', '--', job.remote.shown, 'HEAD']),
-  );
+  const asked = ['HEAD', 'refs/heads/*', 'refs/tags/*'];
+  const list = ['ls-remote', '--symref', '--', job.remote.shown, ...asked];
+  const { out, outHash } = must(job, await git(job, list));
   return {
     hash: /^([0-9a-f]{40}|[0-9a-f]{64})\tHEAD$/m.exec(out)?.[1] ?? null,
     branch: /^ref: (refs\/heads\/[^\s]+)\tHEAD$/m.exec(out)?.[1] ?? null,
+    listing: outHash,
   };
 }
 

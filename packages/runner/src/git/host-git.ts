@@ -1,4 +1,5 @@
 import { type ChildProcess, spawn } from 'node:child_process';
+import { createHash } from 'node:crypto';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -28,8 +29,15 @@ export type GitJob = {
   onLine?(line: string): boolean;
 };
 
-/** `said` is the end of stderr, `out` the start of stdout. */
-export type GitResult = { status: number | null; out: string; said: string; timedOut: boolean };
+export type GitResult = {
+  status: number | null;
+  /** The start of stdout, and the sha256 of all of it. */
+  out: string;
+  outHash: string;
+  /** The end of stderr. */
+  said: string;
+  timedOut: boolean;
+};
 
 /**
  * git on the host, on a repository that is the runner's own. Never with an agent's workspace: the configuration
@@ -84,6 +92,7 @@ function environment({ env, remote }: GitJob, config: string): NodeJS.ProcessEnv
 function wait(job: GitJob, child: ChildProcess): Promise<GitResult> {
   return new Promise((resolve, reject) => {
     let out = '';
+    const outHash = createHash('sha256');
     let said = '';
     let rest = '';
     let timedOut = false;
@@ -92,7 +101,8 @@ function wait(job: GitJob, child: ChildProcess): Promise<GitResult> {
       said = `${said}${line}\n`.slice(-OUTPUT_BYTES);
     };
     child.stdout?.setEncoding('utf8').on('data', (text: string) => {
-      out = (out + text).slice(0, OUTPUT_BYTES);
+      outHash.update(text);
+      if (out.length < OUTPUT_BYTES) out = (out + text).slice(0, OUTPUT_BYTES);
     });
     child.stderr?.setEncoding('utf8').on('data', (text: string) => {
       const lines = (rest + text).split(/[\r\n]+/);
@@ -119,7 +129,7 @@ function wait(job: GitJob, child: ChildProcess): Promise<GitResult> {
     child.on('close', (status) => {
       done();
       take(rest);
-      resolve({ status, out, said, timedOut });
+      resolve({ status, out, outHash: outHash.digest('hex'), said, timedOut });
     });
   });
 }
