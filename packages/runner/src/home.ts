@@ -58,7 +58,7 @@ export class RunDir {
   get over(): string {
     return this.at('over');
   }
-  /** Size of the workspace's log of HEAD when the epoch began. */
+  /** Size of the workspace's log of HEAD, and where HEAD was, when the epoch began. */
   get head(): string {
     return this.at('head');
   }

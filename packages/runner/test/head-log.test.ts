@@ -70,6 +70,26 @@ describe('commits', () => {
     expect(subjects()).toEqual(['five']);
   });
 
+  it('[GIT6] of a program that writes no log of HEAD are observed, once', async () => {
+    const bench = await Bench.open();
+    const order = shellOrder(
+      `${ME}; git config core.logAllRefUpdates false; rm -r .git/logs
+      ${commit('one')}; ${commit('two')}; read line; git reset -q --hard HEAD~1; ${commit('three')}`,
+      { gitRepoUrl: repositoryOf({ file: 'content\n' }), inputs: [] },
+    );
+    bench.worker.order(order);
+    const thread = bench.worker.thread(order.thread);
+    await bench.worker.until('two', () => heads(thread).length === 2);
+    bench.worker.input(order.thread, message('go on'));
+    await bench.worker.until('exit', () => thread.exit !== undefined);
+    expect(heads(thread).map((head) => head.message)).toEqual(['one', 'two', 'three']);
+    expect(heads(thread)[2]?.from).toBe(heads(thread)[0]?.to);
+    await bench.logged(order, 'over');
+    Object.assign(thread, { epoch: 2, offset: 0, lines: [], observed: [], inputs: [] });
+    await ended(bench, { ...order, epoch: 2, config: { command: ['true'] } });
+    expect(heads(thread)).toEqual([]);
+  });
+
   it('[GIT6] are bounded and redacted text, whatever the agent writes into the log of HEAD', async () => {
     const bench = await Bench.open();
     const secret = 'very-secret-value';

@@ -4,12 +4,15 @@ import type { RunnerBody } from '@filepath/protocol';
 import { withDirectory, withFile } from '../beneath.ts';
 import { createExclusive, readText } from '../files.ts';
 import type { RunDir } from '../home.ts';
-import { parseMove, subjectOf } from './reflog.ts';
+import { headOf, looseCommit } from './loose.ts';
+import { type Move, parseMove, subjectOf } from './reflog.ts';
 
 const READ_BYTES = 128 * 1024;
 /** Most commits that are told of one epoch, and most that is read of what an agent left at its end. */
 const MOST = 5_000;
 const REST_READS = 64;
+/** Most commits without a line in the log that are looked for at once. */
+const UNLOGGED = 100;
 const LOGS = ['.git', 'logs'];
 const LOG = [...LOGS, 'HEAD'];
 
@@ -26,10 +29,11 @@ export type HeadLogOptions = {
   changed(): void;
 };
 
-/** Keeps where the log of HEAD ends before the process starts: what is added is this epoch's. Repeatable. */
+/** Keeps where HEAD is and where its log ends before the process starts: what is added is this epoch's. Repeatable. */
 export function markHeadLog(agentDir: string, run: RunDir): void {
-  const size = withFile(join(agentDir, 'workspace'), LOG, (fd) => fstatSync(fd).size);
-  createExclusive(run.head, String(size ?? 0));
+  const workspace = join(agentDir, 'workspace');
+  const size = withFile(workspace, LOG, (fd) => fstatSync(fd).size);
+  createExclusive(run.head, `${size ?? 0} ${headOf(workspace) ?? ''}`);
 }
 
 /**
@@ -42,6 +46,9 @@ export class HeadLog {
   readonly #told: Set<string>;
   #offset: number;
   #file = 0;
+  /** Where HEAD was, and where the log says it went. */
+  #head: string;
+  #logged = '';
   #watcher: FSWatcher | null = null;
   #watched = 0;
 
@@ -49,18 +56,24 @@ export class HeadLog {
     this.#options = options;
     this.#workspace = join(options.agentDir, 'workspace');
     this.#told = new Set(options.told.flatMap((body) => (body?.type === 'head' ? [body.to] : [])));
-    this.#offset = Number(readText(options.run.head) ?? 0) || 0;
+    const [offset, head = ''] = (readText(options.run.head) ?? '').split(' ');
+    this.#offset = Number(offset) || 0;
+    this.#head = head;
   }
 
   /** To be called now and then: the watch only makes it sooner. */
   look(): void {
     this.#watch();
-    this.#read();
+    // git adds to the log before it moves HEAD: what HEAD has now is in the log by then, or never.
+    const head = headOf(this.#workspace);
+    if (!this.#read()) this.#unlogged(head);
   }
 
   /** When nothing of the process is left: everything it added. */
   finish(): void {
+    const head = headOf(this.#workspace);
     for (let i = 0; i < REST_READS && this.#read(); i++);
+    this.#unlogged(head);
   }
 
   close(): void {
@@ -103,8 +116,30 @@ export class HeadLog {
 
   #take(line: string): void {
     const move = parseMove(line);
-    const subject = move === null ? null : subjectOf(move);
-    if (move === null || subject === null) return;
+    if (move === null) return;
+    this.#logged = move.to;
+    this.#tell(move);
+  }
+
+  /** Commits of programs that write no log: those from HEAD back to a known one. */
+  #unlogged(head: string | null): void {
+    if (head === null || head === this.#head) return;
+    const before = this.#head;
+    this.#head = head;
+    if (head === this.#logged) return;
+    const moves: Move[] = [];
+    for (let at = head; moves.length < UNLOGGED && at !== before && !this.#told.has(at);) {
+      const move = looseCommit(this.#workspace, at);
+      if (move === null) break;
+      moves.push(move);
+      at = move.from;
+    }
+    for (const move of moves.toReversed()) this.#tell(move);
+  }
+
+  #tell(move: Move): void {
+    const subject = subjectOf(move);
+    if (subject === null) return;
     if (this.#told.has(move.to) || this.#told.size >= MOST) return;
     this.#told.add(move.to);
     const options = this.#options;
