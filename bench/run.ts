@@ -5,6 +5,7 @@ import { bareRelay } from './bare-relay.ts';
 import { ourRelay } from './our-relay.ts';
 import { bareStarts, ourStarts } from './spawn.ts';
 import { warmStarts } from './warm-start.ts';
+import { workspaces } from './workspaces.ts';
 
 const ROOT = fileURLToPath(new URL('..', import.meta.url));
 const SINGLES = 300;
@@ -28,6 +29,7 @@ async function measure(): Promise<Row[]> {
   const ours = await ourRelay(instance, SINGLES, GAP_MS, EVENTS);
   const bareStart = await bareStarts(STARTS);
   const ourStart = await ourStarts(instance, STARTS);
+  const workspace = await workspaces(instance);
   await instance.stop();
   const warm = await warmStarts(ROOT, 3);
   return [
@@ -41,6 +43,7 @@ async function measure(): Promise<Row[]> {
       ok: ours.perSecond >= 0.5 * bare.perSecond,
     },
     atMost('message → first event of a new agent, p50', ourStart, bareStart, 3),
+    atMost('second workspace on 10,000 commits, 50 MB', workspace.second, workspace.first, 0.1),
     {
       ...atMost('npm start → first page, warm', warm, 2000, 1),
       baseline: '2000 ms',

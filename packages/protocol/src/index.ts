@@ -88,6 +88,7 @@ export {
   RunnerExit,
   RunnerRefused,
   RunnerStarted,
+  RunnerHead,
   RunnerWorkspace,
   SystemBody,
   SystemSpawned,

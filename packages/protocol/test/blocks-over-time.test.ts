@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { type Block, BlockReducer, newThreadId, toBlocks } from '../src/index.ts';
-import { fap, log, type Said, system, user } from './events.ts';
+import { fap, log, runner, type Said, system, user } from './events.ts';
 
 const shown = (...said: Said[]): readonly Block[] => toBlocks(log(...said));
 const tool = (status: string, more: Record<string, unknown> = {}): Said['body'] => ({
@@ -19,6 +19,49 @@ describe('groups', () => {
       { id: 'e1', commits: [{ hash: 'a' }, { hash: 'b' }] },
       { kind: 'message' },
       { id: 'e4', commits: [{ hash: 'c' }] },
+    ]);
+  });
+
+  const A = 'a1b2c3d4'.repeat(5);
+  const B = 'b1b2c3d4'.repeat(5);
+  const head = (to: string): Said =>
+    runner({ type: 'head', epoch: 1, from: '0'.repeat(40), to, message: 'seen' });
+
+  it('[BLK4] commits that the runner saw are one block, verified', () => {
+    expect(shown(head(A), head(B))).toMatchObject([
+      { kind: 'commits', verified: true, commits: [{ hash: A, message: 'seen' }, { hash: B }] },
+    ]);
+  });
+
+  it.each([
+    ['said first', [commit(A.slice(0, 7)), commit('x'), head(A)], [A, 'x']],
+    ['seen first', [head(A), commit(A.slice(0, 9)), commit('x')], [A, 'x']],
+    ['said long before', [commit(A), user('x'), commit(B), head(A), head(B)], [A, B]],
+    ['seen twice', [head(A), user('x'), head(A), commit(A)], [A]],
+    ['too short to tell', [commit(A.slice(0, 6)), head(A)], [A.slice(0, 6), A]],
+  ])('[BLK9] a commit is shown once: %s', (_name, said, hashes) => {
+    const events = log(...said);
+    const reducer = new BlockReducer();
+    for (const event of events) {
+      reducer.push([event]);
+      expect(reducer.blocks.length).toBeGreaterThan(0);
+    }
+    expect(reducer.blocks).toEqual(toBlocks(events));
+    const commits = reducer.blocks.flatMap((b) => (b.kind === 'commits' ? b.commits : []));
+    expect(commits.map(({ hash }) => hash)).toEqual(hashes);
+    for (const { hash, verified } of commits) expect(verified).toBe(hash.length === 40);
+    for (const b of reducer.blocks) {
+      if (b.kind === 'commits') expect(b.verified).toBe(b.commits.every((c) => c.verified));
+    }
+  });
+
+  it('[BLK4] a clone is one block with its latest progress', () => {
+    const cloning = (detail: string): Said =>
+      runner({ type: 'workspace', epoch: 1, state: 'cloning', detail });
+    const ready = runner({ type: 'workspace', epoch: 1, state: 'ready', detail: 'r' });
+    expect(shown(cloning('r'), cloning('r: 20%'), cloning('r: 40%'), ready)).toMatchObject([
+      { id: 'e1', text: 'cloning the repository', detail: 'r: 40%' },
+      { text: 'workspace ready' },
     ]);
   });
 

@@ -5,11 +5,13 @@ import { join } from 'node:path';
 export class Home {
   readonly agents: string;
   readonly archive: string;
+  readonly mirrors: string;
 
   constructor(path: string) {
     this.agents = join(path, 'agents');
     this.archive = join(path, 'archive');
-    for (const dir of [path, this.agents, this.archive]) {
+    this.mirrors = join(path, 'mirrors');
+    for (const dir of [path, this.agents, this.archive, this.mirrors]) {
       mkdirSync(dir, { recursive: true, mode: 0o700 });
     }
   }
@@ -59,6 +61,10 @@ export class RunDir {
   }
   get over(): string {
     return this.at('over');
+  }
+  /** Size of the workspace's log of HEAD, and where HEAD was, when the epoch began. */
+  get head(): string {
+    return this.at('head');
   }
   /** A stop was ordered: when, and how long it may take. */
   get stop(): string {

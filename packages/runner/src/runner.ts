@@ -1,6 +1,7 @@
 import type { Executor as ExecutorInfo, RunnerId } from '@filepath/protocol';
 import { Agents } from './agents.ts';
 import { SandboxExecutor } from './executor/sandbox.ts';
+import { Mirrors } from './git/mirrors.ts';
 import { Home } from './home.ts';
 import { AgentLimits } from './limits/agent-limits.ts';
 import { ControlLink } from './link/control-link.ts';
@@ -34,8 +35,9 @@ export type Runner = {
 
 export async function startRunner(options: RunnerOptions): Promise<Runner> {
   const env = options.env ?? process.env;
+  const home = new Home(options.home);
   const limits = new AgentLimits(env, options.cgroupRoot);
-  const executor = new SandboxExecutor(env, limits);
+  const executor = new SandboxExecutor(env, limits, new Mirrors(home, env));
   const availability = await executor.check();
   const executors: ExecutorInfo[] = [
     { kind: executor.kind, ...availability, limits: limits.report() },
@@ -46,7 +48,7 @@ export async function startRunner(options: RunnerOptions): Promise<Runner> {
   }
   const { url, token, log, reconnectMs = 250, backlogBytes = 512 * 1024 * 1024 } = options;
   const orders = new Orders({
-    agents: new Agents(new Home(options.home)),
+    agents: new Agents(home),
     executor,
     availability,
     link: { url, token, runner: options.id, reconnectMs },

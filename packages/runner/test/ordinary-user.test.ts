@@ -1,6 +1,8 @@
+import { execFileSync } from 'node:child_process';
 import { chownSync } from 'node:fs';
-import { join, relative } from 'node:path';
+import { dirname, join, relative } from 'node:path';
 import { describe, expect, it } from 'vitest';
+import { repositoryOf } from './repositories.ts';
 import { Bench, runnerProcess, shellOrder } from './setup.ts';
 
 const USER = 65534;
@@ -40,5 +42,29 @@ describe('a runner without privileges', () => {
     }
     const uid = user.prefix.length > 0 ? USER : process.getuid?.();
     expect(thread.texts).toEqual(['hello', String(uid), 'PATH=/usr/bin:/bin', 'cut', 'end']);
+  });
+
+  it('[GIT1] gives workspaces the objects of a mirror, read-only', async () => {
+    const bench = await Bench.open({ idle: true });
+    const user = asUser();
+    const gitRepoUrl = repositoryOf({ file: 'content\n' });
+    if (user.prefix.length > 0) {
+      execFileSync('chown', ['-R', `${USER}:${USER}`, bench.home, dirname(gitRepoUrl)]);
+    }
+    runnerProcess(bench, user.prefix, user.path);
+    const order = shellOrder(
+      `cat file; git log --format=%s; cat .git/objects/info/alternates
+      ( : > /run/mirror.git/x ) 2> /dev/null && echo open; echo end`,
+      { gitRepoUrl },
+    );
+    bench.worker.order(order);
+    const thread = bench.worker.thread(order.thread);
+    await bench.worker.until(
+      'end',
+      () => thread.exit !== undefined || thread.refused !== undefined,
+    );
+    if (thread.refused?.includes('does not permit the sandbox') === true) return;
+    expect(thread.refused).toBeUndefined();
+    expect(thread.texts).toEqual(['content', 'first', '/run/mirror.git/objects', 'end']);
   });
 });

@@ -42,7 +42,8 @@ export type CommandBlock = Base & {
 };
 export type CommitsBlock = Base & {
   kind: 'commits';
-  commits: { hash: string; message: string }[];
+  /** `verified`: the runner saw it in the workspace. The block is verified if all of them are. */
+  commits: { hash: string; message: string; verified: boolean }[];
 };
 export type SpawnBlock = Base & {
   kind: 'spawn';

@@ -18,7 +18,11 @@ export function agentBlock(base: Base, event: AgentEvent): Block {
     case 'command':
       return commandBlock(base, event);
     case 'commit':
-      return { ...base, kind: 'commits', commits: [{ hash: event.hash, message: event.message }] };
+      return {
+        ...base,
+        kind: 'commits',
+        commits: [{ hash: event.hash, message: event.message, verified: base.verified }],
+      };
     case 'spawn':
       return {
         ...base,

@@ -10,12 +10,19 @@ export function runnerBlock(base: Base, body: unknown): Block | null {
     return { ...base, kind: 'log', level, message, head: line.head };
   }
   const parsed = RunnerBody.safeParse(body);
-  return parsed.success ? { ...base, kind: 'notice', ...notice(parsed.data) } : null;
+  if (!parsed.success) return null;
+  if (parsed.data.type !== 'head') return { ...base, kind: 'notice', ...notice(parsed.data) };
+  const { to, message } = parsed.data;
+  const { verified } = base;
+  return { ...base, kind: 'commits', commits: [{ hash: to, message, verified }] };
 }
+
+/** What is shown while a repository is cloned: one block, however often its progress is told. */
+export const CLONING = 'cloning the repository';
 
 type Notice = Pick<NoticeBlock, 'level' | 'text' | 'detail'>;
 
-function notice(body: RunnerBody): Notice {
+function notice(body: Exclude<RunnerBody, { type: 'head' }>): Notice {
   switch (body.type) {
     case 'started':
       return body.executor === 'unsandboxed'
@@ -23,7 +30,7 @@ function notice(body: RunnerBody): Notice {
         : { level: 'info', text: 'started', detail: null };
     case 'workspace':
       return body.state === 'cloning'
-        ? { level: 'info', text: 'cloning the repository', detail: body.detail || null }
+        ? { level: 'info', text: CLONING, detail: body.detail || null }
         : { level: 'info', text: 'workspace ready', detail: body.detail || null };
     case 'refused':
       return { level: 'error', text: `could not start: ${body.reason}`, detail: null };

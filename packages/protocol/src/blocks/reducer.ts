@@ -1,13 +1,14 @@
 import { AgentEvent } from '../fap/events.ts';
 import { SystemBody } from '../thread/bodies.ts';
 import { isVerified, type LogEvent } from '../thread/log-event.ts';
-import type { Base, Block, CommitsBlock, TextBlock } from './block.ts';
+import type { Base, Block, TextBlock } from './block.ts';
 import { Drafts } from './drafts.ts';
 import { blobBlock, unknownBlock } from './fallback.ts';
 import { agentBlock } from './from-agent.ts';
 import { controlBlock } from './from-control.ts';
-import { runnerBlock } from './from-runner.ts';
+import { CLONING, runnerBlock } from './from-runner.ts';
 import { commandBlock, toolBlock } from './from-work.ts';
+import { type Commit, KnownCommits } from './known-commits.ts';
 import { OpenWork } from './open-work.ts';
 
 /**
@@ -24,7 +25,8 @@ export class BlockReducer {
   #spawns = new Map<number, number>();
   #drafts = new Drafts();
   /** Commits that the last block does not hold yet: joined when it is read or ends. */
-  #commits: CommitsBlock['commits'] = [];
+  #commits: Commit[] = [];
+  #known = new KnownCommits();
 
   /** Events come in the order of their seq; one that was there before is ignored. */
   push(events: readonly LogEvent[]): void {
@@ -71,7 +73,7 @@ export class BlockReducer {
       }
       case 'runner': {
         const block = runnerBlock(base, event.body);
-        if (block) return this.#add(block);
+        if (block) return this.#runner(block);
         break;
       }
       case 'user':
@@ -92,9 +94,7 @@ export class BlockReducer {
       case 'command':
         return this.#advanceWork(base, event, step);
       case 'commit':
-        if (last?.kind !== 'commits') break;
-        this.#commits.push({ hash: event.hash, message: event.message });
-        return;
+        return this.#commit(base, { hash: event.hash, message: event.message, verified: false });
       case 'status':
         if (last?.kind !== 'status') break;
         this.#list[this.#list.length - 1] = {
@@ -167,6 +167,54 @@ export class BlockReducer {
     return true;
   }
 
+  #runner(block: Block): void {
+    const last = this.#list.at(-1);
+    if (block.kind === 'commits') {
+      for (const commit of block.commits) this.#commit(block, commit);
+    } else if (block.kind === 'notice' && last?.kind === 'notice' && follows(last, block)) {
+      this.#list[this.#list.length - 1] = { ...last, at: block.at, detail: block.detail };
+    } else this.#add(block);
+  }
+
+  /** What the runner saw and the agent said is one commit, whoever was first. */
+  #commit(base: Base, commit: Commit): void {
+    const known = this.#known.find(commit.hash);
+    const shown = known === undefined ? undefined : this.#shownCommit(known);
+    if (known !== undefined && shown !== undefined) {
+      if (shown.verified) return;
+      if (commit.verified)
+        return this.#verify(known, { ...shown, hash: commit.hash, verified: true });
+    }
+    const last = this.#list.at(-1);
+    if (last?.kind === 'commits') {
+      const place = last.commits.length + this.#commits.length;
+      this.#known.add(commit.hash, this.#list.length - 1, place);
+      this.#commits.push(commit);
+      return;
+    }
+    this.#known.add(commit.hash, this.#list.length, 0);
+    const { verified } = commit;
+    this.#add({ ...headOf(base), verified, kind: 'commits', commits: [commit] });
+  }
+
+  #shownCommit({ block, place }: { block: number; place: number }): Commit | undefined {
+    const found = this.#list[block];
+    if (found?.kind !== 'commits') return undefined;
+    return found.commits[place] ?? this.#commits[place - found.commits.length];
+  }
+
+  #verify({ block, place }: { block: number; place: number }, commit: Commit): void {
+    const found = this.#list[block];
+    if (found?.kind !== 'commits') return;
+    if (place >= found.commits.length) {
+      this.#commits[place - found.commits.length] = commit;
+      return;
+    }
+    const commits = found.commits.with(place, commit);
+    const verified = commits.every((each) => each.verified);
+    this.#list[block] = { ...found, commits, verified };
+  }
+
   #add(block: Block): void {
     this.#joinCommits();
     this.#list.push(block);
@@ -175,9 +223,16 @@ export class BlockReducer {
   #joinCommits(): void {
     const last = this.#list.at(-1);
     if (this.#commits.length === 0 || last?.kind !== 'commits') return;
-    this.#list[this.#list.length - 1] = { ...last, commits: [...last.commits, ...this.#commits] };
+    const commits = [...last.commits, ...this.#commits];
+    const verified = commits.every((each) => each.verified);
+    this.#list[this.#list.length - 1] = { ...last, commits, verified };
     this.#commits = [];
   }
+}
+
+/** Whether the second notice tells how the first goes on. */
+function follows(first: { text: string }, second: { text: string }): boolean {
+  return first.text === CLONING && second.text === CLONING;
 }
 
 /** The blocks of a whole log. */

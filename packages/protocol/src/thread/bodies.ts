@@ -37,11 +37,27 @@ export const RunnerWorkspace = z.strictObject({
   detail: z.string().max(2048),
 });
 
+const CommitHash = z.string().regex(/^(?:[0-9a-f]{40}|[0-9a-f]{64})$/);
+
+/** HEAD of the workspace moved to a commit that was just made, whichever program made it. */
+export const RunnerHead = z.strictObject({
+  type: z.literal('head'),
+  epoch: z.int().min(1),
+  /** Zeros: there was no commit before. */
+  from: CommitHash,
+  to: CommitHash,
+  /** The branch that HEAD named when this was seen. */
+  ref: z.string().max(256).optional(),
+  /** The commit's subject, as the log of HEAD has it. */
+  message: z.string().max(1024),
+});
+
 export const RunnerBody = z.discriminatedUnion('type', [
   RunnerStarted,
   RunnerExit,
   RunnerRefused,
   RunnerWorkspace,
+  RunnerHead,
 ]);
 export type RunnerBody = z.infer<typeof RunnerBody>;
 

@@ -10,6 +10,7 @@ import type {
 import { type Availability, type Executor, type Place, Refusal } from '../executor/executor.ts';
 import { neverStarts, shimOf } from '../executor/process-files.ts';
 import { createExclusive, readText, writeDurable } from '../files.ts';
+import { HeadLog } from '../git/head-log.ts';
 import type { RunDir } from '../home.ts';
 import { AgentLink } from '../link/agent-link.ts';
 import { type Log, reasonOf, type RunnerLog } from '../log.ts';
@@ -57,6 +58,7 @@ export class Epoch {
   readonly #link: AgentLink;
   readonly #stopper: Stopper;
   readonly #pauser: Pauser;
+  #heads: HeadLog | null = null;
   readonly #givenUp = new AbortController();
   #watcher: FSWatcher | null = null;
   #tick: NodeJS.Timeout | null = null;
@@ -127,6 +129,7 @@ export class Epoch {
     this.#link.close();
     this.#watcher?.close();
     if (this.#tick !== null) clearInterval(this.#tick);
+    this.#heads?.close();
     this.#stopper.cancel();
     this.#givenUp.abort();
     await this.#bringing;
@@ -235,12 +238,29 @@ export class Epoch {
       this.#say('info', 'started', 'the agent runs');
     }
     if (statSync(run.status, { throwIfNoEntry: false })?.size) rmSync(run.args, { force: true });
-    if (state.at === 'alive') return this.#pauser.apply();
+    this.#heads ??= this.#headLog();
+    if (state.at === 'alive') {
+      this.#pauser.apply();
+      this.#heads.look();
+      return;
+    }
     this.#end(() => {
       const stopped = readStop(run.stop) !== null;
       const limit = readText(run.limit);
       const more = { stopped, limit, stderrPath: run.stderr, redactor: this.#redactor };
       return exitBody({ epoch: order.epoch, state, ...more });
+    });
+  }
+
+  #headLog(): HeadLog {
+    const { place, run } = this.#context;
+    return new HeadLog({
+      agentDir: place.dir,
+      run,
+      told: this.#observed.all(),
+      observe: (body) => this.#observe(body),
+      redact: (text) => this.#redactor.redact(text),
+      changed: () => this.#step(),
     });
   }
 
@@ -279,6 +299,7 @@ export class Epoch {
     const work = async (): Promise<void> => {
       await executor.settle(run);
       if (this.#closed) return;
+      this.#safely(() => this.#heads?.finish());
       const body = last();
       await this.#observed.append(body);
       this.#say('info', 'exited', body.type === 'exit' ? body.reason : 'refused');

@@ -30,6 +30,10 @@ export class ObservedFile {
     return this.#bodies[id - 1] ?? null;
   }
 
+  all(): readonly (RunnerBody | null)[] {
+    return this.#bodies;
+  }
+
   has(type: RunnerBody['type']): boolean {
     return this.#bodies.some((body) => body?.type === type);
   }

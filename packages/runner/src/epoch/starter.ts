@@ -3,6 +3,8 @@ import { join } from 'node:path';
 import type { RunnerBody, StartOrder } from '@filepath/protocol';
 import { agentEnvironment } from '../executor/environment.ts';
 import { type Availability, type Executor, type Place, Refusal } from '../executor/executor.ts';
+import { markHeadLog } from '../git/head-log.ts';
+import { shownRemote } from '../git/remote.ts';
 import type { RunDir } from '../home.ts';
 import type { ObservedFile } from './observed-file.ts';
 
@@ -33,6 +35,7 @@ export async function startAgent(start: Start): Promise<void> {
   await start.endEarlier();
   await prepareWorkspace(start);
   if (signal.aborted) return;
+  markHeadLog(place.dir, run);
   await executor.start({ place, run, command, environment }, () => start.gone());
 }
 
@@ -40,17 +43,23 @@ async function prepareWorkspace(start: Start): Promise<void> {
   const { order, place, executor, signal } = start;
   const source = order.gitRepoUrl;
   const fresh = statSync(join(place.dir, 'workspace'), { throwIfNoEntry: false }) === undefined;
-  if (fresh && source !== null) tell(start, 'cloning', source);
-  await executor.prepare(place, source, signal);
+  const shown = source === null ? 'empty folder' : shownRemote(source);
+  const { last } = start.observed;
+  // A clone that a kill interrupted is told of already.
+  if (fresh && source !== null && last?.type !== 'workspace') tell(start, 'cloning', shown);
+  const progress = (step: string): void => {
+    if (!signal.aborted) tell(start, 'cloning', `${shown}: ${step}`);
+  };
+  const { note } = await executor.prepare(place, { repository: source, progress }, signal);
   // A kill may have come between the clone and this.
   if (fresh || start.observed.last?.type === 'workspace') {
-    tell(start, 'ready', source ?? 'empty folder');
+    tell(start, 'ready', note === null ? shown : `${shown}\nas of its last fetch: ${note}`);
   }
 }
 
-function tell(start: Start, state: 'cloning' | 'ready', source: string): void {
+function tell(start: Start, state: 'cloning' | 'ready', text: string): void {
   const { last } = start.observed;
-  if (last?.type === 'workspace' && last.state === state) return;
-  const detail = source.replace(/\/\/[^/]*@/, '//').slice(0, 2048);
+  const detail = text.slice(0, 2048);
+  if (last?.type === 'workspace' && last.state === state && last.detail === detail) return;
   start.observe({ type: 'workspace', epoch: start.order.epoch, state, detail });
 }

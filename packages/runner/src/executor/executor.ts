@@ -10,6 +10,16 @@ export type Place = {
   uid: number | null;
 };
 
+export type WorkspaceSource = {
+  /** Null: an empty folder. */
+  repository: string | null;
+  /** How far the clone is, in a few words. */
+  progress(step: string): void;
+};
+
+/** `note`: what a person should know about the workspace that was made. */
+export type Prepared = { note: string | null };
+
 export type Job = {
   place: Place;
   run: RunDir;
@@ -42,7 +52,7 @@ export interface Executor {
   readonly kind: Exclude<ExecutorInfo['kind'], 'container'>;
   check(): Promise<Availability>;
   /** Makes `workspace` and `home` where they are missing. Repeatable. Throws a Refusal. */
-  prepare(place: Place, repository: string | null, signal: AbortSignal): Promise<void>;
+  prepare(place: Place, source: WorkspaceSource, signal: AbortSignal): Promise<Prepared>;
   /** Repeatable: the first process to claim the epoch is its only one. Calls `gone` when that try has ended. */
   start(job: Job, gone: () => void): Promise<void>;
   state(run: RunDir): ProcessState;

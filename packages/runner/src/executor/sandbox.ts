@@ -11,17 +11,21 @@ import {
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { syncAll } from '../files.ts';
+import type { Mirrors } from '../git/mirrors.ts';
 import type { RunDir } from '../home.ts';
 import { signal as send } from '../proc.ts';
 import { bwrapArgs, encodeArgs, seccompFilter } from './bwrap-args.ts';
-import { clone } from './clone.ts';
+import { borrowedMirror, recordMirror } from './borrowed-mirror.ts';
+import { clone, MIRROR } from './clone.ts';
 import {
   type Availability,
   type Executor,
   type Job,
   type Place,
+  type Prepared,
   type ProcessState,
   Refusal,
+  type WorkspaceSource,
 } from './executor.ts';
 import { coveredStdio } from './inherited.ts';
 import type { AgentLimits } from '../limits/agent-limits.ts';
@@ -46,17 +50,20 @@ export class SandboxExecutor implements Executor {
   readonly kind = 'sandbox';
   readonly #env: NodeJS.ProcessEnv;
   readonly #limits: AgentLimits;
+  readonly #mirrors: Mirrors;
 
-  constructor(env: NodeJS.ProcessEnv, limits: AgentLimits) {
+  constructor(env: NodeJS.ProcessEnv, limits: AgentLimits, mirrors: Mirrors) {
     this.#env = env;
     this.#limits = limits;
+    this.#mirrors = mirrors;
   }
 
   check(): Promise<Availability> {
     return checkSandbox(this.#env);
   }
 
-  async prepare(place: Place, repository: string | null, signal: AbortSignal): Promise<void> {
+  async prepare(place: Place, source: WorkspaceSource, signal: AbortSignal): Promise<Prepared> {
+    const { repository } = source;
     if (place.uid !== null) {
       // Its own group may enter the directory, and nothing but what it owns in there.
       chownSync(place.dir, 0, place.uid);
@@ -64,7 +71,15 @@ export class SandboxExecutor implements Executor {
     }
     own(join(place.dir, 'home'), place.uid);
     const workspace = join(place.dir, 'workspace');
-    if (existsSync(workspace) || repository === null) return own(workspace, place.uid);
+    if (existsSync(workspace) || repository === null) {
+      own(workspace, place.uid);
+      return { note: null };
+    }
+    const mirror = await this.#mirrors.update({
+      repository,
+      signal,
+      progress: (step) => source.progress(step),
+    });
     const fresh = join(place.dir, 'workspace.new');
     rmSync(fresh, { recursive: true, force: true });
     own(fresh, place.uid);
@@ -73,27 +88,33 @@ export class SandboxExecutor implements Executor {
       uid: place.uid,
       into: fresh,
       dir: place.dir,
-      repository,
+      mirror,
       branch: `filepath/${place.slug}`,
       signal,
     });
+    recordMirror(place, mirror.id);
     renameSync(fresh, workspace);
     await syncAll([place.dir]);
+    return { note: mirror.note };
   }
 
   async start(job: Job, gone: () => void): Promise<void> {
     const { place, run } = job;
-    const [point = ''] = place.uid === null ? [''] : mountPoints([place.dir]);
-    const seen = place.uid === null ? place.dir : point;
+    const mirror = borrowedMirror(place, this.#mirrors);
+    const sources = mirror === null ? [place.dir] : [place.dir, mirror];
+    const points = place.uid === null ? [] : mountPoints(sources);
+    const [seen = '', mirrorSeen] = place.uid === null ? sources : points;
+    const extra = mirrorSeen === undefined ? [] : ['--ro-bind', mirrorSeen, MIRROR];
     const args = bwrapArgs(
-      { workspace: join(seen, 'workspace'), home: join(seen, 'home'), extra: [], network: false },
+      { workspace: join(seen, 'workspace'), home: join(seen, 'home'), extra, network: false },
       job.environment,
     );
     writeFileSync(run.args, encodeArgs(args), { mode: 0o600 });
     this.#limits.enter(run, place.slug);
     writeFileSync(run.seccomp, seccompFilter(), { mode: 0o600 });
     const uid = String(place.uid ?? process.getuid?.() ?? 65534);
-    const shim = ['-c', SHIM, 'filepath-shim', run.path, place.dir, point, uid, this.#bwrap()];
+    const mounts = [place.dir, points[0] ?? '', mirror ?? '', points[1] ?? ''];
+    const shim = ['-c', SHIM, 'filepath-shim', run.path, ...mounts, uid, this.#bwrap()];
     const [file, prefix] =
       place.uid === null ? ['/bin/sh', []] : ['unshare', [...PRIVATE, '/bin/sh']];
     await new Promise<void>((resolve, reject) => {

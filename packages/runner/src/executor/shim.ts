@@ -1,10 +1,11 @@
 /**
- * The agent's parent: a few lines of sh that outlive the runner. Arguments: run directory, agent directory, mount
- * point (empty: keep user and mounts), uid, bubblewrap, then the agent's command.
+ * The agent's parent: a few lines of sh that outlive the runner. Arguments: run directory, agent directory, its
+ * mount point (empty: keep user and mounts), mirror (empty: none), its mount point, uid, bubblewrap, then the agent's
+ * command.
  *
  * - The pid file is claimed with noclobber: of two shims for one epoch, one ends here.
  * - `tail` ends with the shim (`--pid`), bubblewrap too (`--die-with-parent`).
- * - The mount of the agent's directory exists in this process's mount namespace only. It makes the directory
+ * - The mounts of the agent's directory and of the mirror exist in this process's mount namespace only. They make both
  *   reachable for the agent's uid whatever the modes of the directories above it are.
  * - The agent writes into a FIFO, which `cat` empties into the spool: what an agent holds open it can also cut
  *   or stretch. The pump's pid is noted, so that the runner can hold it up.
@@ -14,8 +15,8 @@
  */
 export const SHIM = `
 cd "$1" || exit 1
-dir=$2 at=$3 uid=$4 bwrap=$5
-shift 5
+dir=$2 at=$3 mirror=$4 mirror_at=$5 uid=$6 bwrap=$7
+shift 7
 started() { start=\${20}; }
 end() { until echo "$1" > exit.tmp; do sleep 1; done 2> /dev/null; mv exit.tmp exit; exit; }
 read -r line < /proc/$$/stat
@@ -28,6 +29,7 @@ set +C
 as=
 if [ -n "$at" ]; then
   mount -n --bind "$dir" "$at" 2> stderr || end 125
+  [ -z "$mirror" ] || mount -n --bind "$mirror" "$mirror_at" 2> stderr || end 125
   as="setpriv --reuid $uid --regid $uid --clear-groups --no-new-privs"
 fi
 mkfifo -m 666 in err out 2> stderr || end 125
