@@ -34,7 +34,6 @@ it('run does one task without a browser, on an instance of its own, and prints F
 
 it('run uses the instance that is running, and fails when the agent fails', async () => {
   await using instance = await startInstance();
-  writeFileSync(join(instance.home, 'token'), instance.token, { mode: 0o600 });
   const ran = await filepath(instance.home, 'run', '--agent', 'custom', '--command', 'exit 3', 'x');
   expect(ran.code).toBe(1);
   const api = new Api(instance);
@@ -45,7 +44,6 @@ it('run uses the instance that is running, and fails when the agent fails', asyn
 
 it('an export verifies, and a changed one is refused by the event that was changed', async () => {
   await using instance = await startInstance();
-  writeFileSync(join(instance.home, 'token'), instance.token, { mode: 0o600 });
   const api = new Api(instance);
   const { node } = await api.agent(scriptAgent('stream', '1500').command);
   const feed = follow(instance, node.id);

@@ -3,8 +3,8 @@ import { mkdir, readFile, rename, rm, writeFile } from 'node:fs/promises';
 import { homedir } from 'node:os';
 import { join } from 'node:path';
 
-/** How a command finds the instance that runs on a home: `instance.json` in it. */
-export type InstanceFile = { url: string; pid: number; startedAt: string };
+/** How a command finds the instance that runs on a home: `instance.json` in it, which only its owner may read. */
+export type InstanceFile = { url: string; pid: number; startedAt: string; token: string };
 
 type Env = Readonly<Record<string, string | undefined>>;
 
@@ -31,8 +31,7 @@ export function findInstance(env: Env): { url: string; token: string } | null {
   const home = homeOf(env);
   const found = parse(readOr(fileOf(home), ''));
   if (found === null || !isAlive(found.pid)) return null;
-  const token = env['FILEPATH_TOKEN'] || readOr(join(home, 'token'), '').trim();
-  return token === '' ? null : { url: found.url, token };
+  return { url: found.url, token: env['FILEPATH_TOKEN'] || found.token };
 }
 
 function fileOf(home: string): string {
@@ -55,10 +54,11 @@ function parse(text: string): InstanceFile | null {
     return null;
   }
   if (typeof value !== 'object' || value === null) return null;
-  const { url, pid, startedAt } = value as Record<string, unknown>;
+  const { url, pid, startedAt, token } = value as Record<string, unknown>;
   if (typeof url !== 'string' || !URL.canParse(url)) return null;
   if (typeof pid !== 'number' || !Number.isInteger(pid) || pid < 1) return null;
-  return { url, pid, startedAt: typeof startedAt === 'string' ? startedAt : '' };
+  if (typeof token !== 'string' || token === '') return null;
+  return { url, pid, startedAt: typeof startedAt === 'string' ? startedAt : '', token };
 }
 
 /** A process of another user cannot be signalled, and is alive all the same. */

@@ -88,6 +88,7 @@ export async function startInstance(options: InstanceOptions): Promise<Instance>
       url: engine.url,
       pid: process.pid,
       startedAt: new Date().toISOString(),
+      token,
     });
     undo.push(() => removeInstance(home));
     const signInUrl = await makeSignInUrl(engine.url, token);

@@ -1,4 +1,4 @@
-import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { existsSync, readdirSync, readFileSync, writeFileSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { tempDir } from '@filepath/testkit';
 import { afterAll, beforeEach, describe, expect, it } from 'vitest';
@@ -18,8 +18,8 @@ afterAll(() => dir.remove());
 beforeEach(() => removeInstance(home));
 
 async function running(url: string, pid = process.pid): Promise<void> {
-  await writeInstance(home, { url, pid, startedAt: new Date().toISOString() });
-  writeFileSync(join(home, 'token'), 'owner-token-of-this-home\n');
+  const token = 'owner-token-of-this-home';
+  await writeInstance(home, { url, pid, startedAt: new Date().toISOString(), token });
 }
 
 describe('filepath export', () => {
@@ -64,13 +64,14 @@ describe('filepath export', () => {
 });
 
 describe('instance.json', () => {
-  it('is found with the token of the home or of the environment', async () => {
+  it('is found with the token it was started with, or the one of the environment', async () => {
     await running('http://127.0.0.1:4280');
     expect(findInstance(env)).toEqual({
       url: 'http://127.0.0.1:4280',
       token: 'owner-token-of-this-home',
     });
     expect(findInstance({ ...env, FILEPATH_TOKEN: 'given' })?.token).toBe('given');
+    expect(statSync(join(home, 'instance.json')).mode & 0o777).toBe(0o600);
   });
 
   it('of a process that is gone counts as none', async () => {

@@ -59,9 +59,11 @@ describe('a workspace', () => {
     expect(thread.texts).toEqual(['/workspace']);
   });
 
-  it('is kept by the next start, with what the agent left in it', async () => {
+  it('is kept by the next start, with what the agent left in it, also when the agent shut itself out', async () => {
     const bench = await Bench.open();
-    const order = shellOrder('echo more > other', { gitRepoUrl: repository() });
+    const order = shellOrder('echo more > other; chmod 0 /workspace /home/agent', {
+      gitRepoUrl: repository(),
+    });
     const thread = await ended(bench, order);
     await bench.logged(order, 'over');
     Object.assign(thread, { epoch: 2, offset: 0, lines: [], observed: [], inputs: [] });

@@ -7,6 +7,7 @@ import {
   renameSync,
   rmSync,
   writeFileSync,
+  statSync,
 } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
@@ -176,4 +177,6 @@ export class SandboxExecutor implements Executor {
 function own(path: string, uid: number | null): void {
   mkdirSync(path, { recursive: true, mode: 0o700 });
   if (uid !== null) chownSync(path, uid, uid);
+  // An agent may have shut itself out.
+  chmodSync(path, statSync(path).mode | 0o700);
 }
