@@ -1,5 +1,14 @@
-import { Api, follow, isType, scriptAgent, startInstance, tempDir } from '@filepath/testkit';
-import { execFile } from 'node:child_process';
+import {
+  Api,
+  follow,
+  isType,
+  scriptAgent,
+  shimPids,
+  startInstance,
+  tempDir,
+} from '@filepath/testkit';
+import { execFile, spawn } from 'node:child_process';
+import { once } from 'node:events';
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -21,7 +30,7 @@ function filepath(home: string, ...args: string[]): Promise<Ran> {
 
 const SCRIPT = `printf '{"type":"text","content":"%s"}\\n' "$FILEPATH_TASK"; echo '{"type":"done"}'`;
 
-it('run does one task without a browser, on an instance of its own, and prints FAP', async () => {
+it('[CLI5] run does one task without a browser, on an instance of its own, and prints FAP', async () => {
   using home = tempDir('filepath-home');
   const ran = await filepath(home.path, 'run', '--agent', 'custom', '--command', SCRIPT, 'hello');
   expect(ran.err).not.toContain('Error');
@@ -30,6 +39,25 @@ it('run does one task without a browser, on an instance of its own, and prints F
     '{"type":"done"}',
   ]);
   expect(ran.code).toBe(0);
+});
+
+it('[CLI4] an interrupted run stops its agent first', async () => {
+  using home = tempDir('filepath-home');
+  const script = `echo '{"type":"text","content":"ready"}'
+    while read -r line; do case $line in *'"stop"'*) echo '{"type":"text","content":"bye"}'; exit;; esac; done`;
+  const env = { PATH: process.env['PATH'] ?? '', HOME: home.path, FILEPATH_HOME: home.path };
+  const args = [CLI, 'run', '--agent', 'custom', '--command', script, 'wait'];
+  const run = spawn(process.execPath, args, { env, stdio: ['ignore', 'pipe', 'ignore'] });
+  const exited = once(run, 'exit');
+  let out = '';
+  for await (const chunk of run.stdout) {
+    const before = out.includes('ready');
+    out += String(chunk);
+    if (!before && out.includes('ready')) run.kill('SIGINT');
+  }
+  expect(await exited).toEqual([1, null]);
+  expect(out).toContain('bye');
+  expect(shimPids(home.path)).toEqual([]);
 });
 
 it('run uses the instance that is running, and fails when the agent fails', async () => {

@@ -53,7 +53,7 @@ describe('filepath up', () => {
     expect(readdirSync(home.path)).not.toContain('lock');
   });
 
-  it('refuses a home that another instance has, and leaves that one alone', async () => {
+  it('[CLI7] refuses a home that another instance has, and leaves that one alone', async () => {
     await using instance = await startInstance();
     const port = String(await freePort());
     const ended = await filepath(['up', '--home', instance.home, '--port', port]);

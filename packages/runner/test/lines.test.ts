@@ -59,7 +59,7 @@ describe('the splitter', () => {
     );
   });
 
-  it('counts a line over the limit instead of keeping it', () => {
+  it('[RUN14] counts a line over the limit instead of keeping it', () => {
     const splitter = new LineSplitter(0);
     const chunk = Buffer.alloc(64 * 1024, 'x');
     const before = process.memoryUsage().arrayBuffers;

@@ -53,7 +53,7 @@ describe('the link of an agent', () => {
     expect(thread.written).toEqual([1, 2, 3, 4, 5, 6, 7, 8, 9, 10]);
   });
 
-  it('delivers each input once across restarts of the runner and repeated frames', async () => {
+  it('[RUN3] delivers each input once across restarts of the runner and repeated frames', async () => {
     const bench = await Bench.open();
     const order = shellOrder('while read line; do echo "got $line"; done', {
       inputs: [{ id: 1, line: message('first') }],
@@ -105,7 +105,7 @@ describe('the link of an agent', () => {
 });
 
 describe('lines that can be no event', () => {
-  it('come as what is left of them, with the reason, in order', async () => {
+  it('[FAP5] come as what is left of them, with the reason, in order', async () => {
     const bench = await Bench.open();
     const script = `echo first; head -c 50000000 /dev/zero | tr '\\0' x; echo
       printf 'bad \\377 byte\\n'; echo; echo '  '; printf 'half '; sleep 0.2; echo line
@@ -157,7 +157,7 @@ describe('an acknowledged spool', () => {
 });
 
 describe('a runner that is killed', () => {
-  it('leaves the agent running, and the log equals the spool after its restart', async () => {
+  it('[RUN2] leaves the agent running, and the log equals the spool after its restart', async () => {
     const bench = await Bench.open({ idle: true });
     const order = shellOrder(
       'i=0; while [ $i -lt 5000 ]; do i=$((i+1)); echo "line $i"; [ $((i % 50)) = 0 ] && sleep 0.01; done; read end',

@@ -3,7 +3,7 @@ import { describe, expect, it, vi } from 'vitest';
 import { Bench, message, processesOf, shellOrder } from './setup.ts';
 
 describe('an agent', () => {
-  it('is started, heard line by line, and its exit is told after the last line', async () => {
+  it('[RUN4] [RUN5] is started, heard line by line, and its exit is told after the last line', async () => {
     const bench = await Bench.open();
     const script = 'read line; echo "$line"; echo two; echo gone >&2; printf three; exit 7';
     const order = shellOrder(script, { inputs: [{ id: 1, line: message('hello') }] });
@@ -20,7 +20,7 @@ describe('an agent', () => {
     expect(readFileSync(bench.runFile(order, 'over'), 'utf8')).toBe('ended');
   });
 
-  it('finds the contract in its environment and nothing else', async () => {
+  it('[FAP9] finds the contract in its environment and nothing else', async () => {
     const bench = await Bench.open();
     const order = shellOrder('env | sort', {
       config: { command: ['sh', '-c', 'env | sort'], envVars: { GREETING: 'hi' } },
@@ -43,7 +43,7 @@ describe('an agent', () => {
     ]);
   });
 
-  it('gets a long task cut at a character in the environment and whole on stdin', async () => {
+  it('[FAP8] gets a long task cut at a character in the environment and whole on stdin', async () => {
     const bench = await Bench.open();
     const task = 'ä'.repeat(200_000);
     const script = 'printf %s "$FILEPATH_TASK" | wc -c; head -n 1 | wc -c';
@@ -77,7 +77,7 @@ describe('an agent', () => {
     expect(thread.exit?.stderr).toBe('[redacted]\n');
   });
 
-  it('has one process however often its start is ordered', async () => {
+  it('[RUN1] has one process however often its start is ordered', async () => {
     const bench = await Bench.open();
     const order = shellOrder('echo up; read line');
     const number = bench.worker.order(order);
@@ -107,7 +107,7 @@ describe('an agent', () => {
     expect(processesOf(bench.home)).toEqual([]);
   });
 
-  it('is refused with the fix where bubblewrap is missing, and the runner goes on', async () => {
+  it('[RUN10] is refused with the fix where bubblewrap is missing, and the runner goes on', async () => {
     const bench = await Bench.open({ env: { PATH: '/nowhere' } });
     expect(bench.runner?.executors).toMatchObject([{ kind: 'sandbox', available: false }]);
     const order = shellOrder('echo up');
@@ -155,7 +155,7 @@ describe('an agent', () => {
     expect(thread.offset).toBeGreaterThan(256 * 1024);
   });
 
-  it('lives in directories that are closed to others', async () => {
+  it('[RUN7] [SEC10] lives in directories that are closed to others', async () => {
     const bench = await Bench.open();
     const order = shellOrder('read line');
     bench.worker.order(order);

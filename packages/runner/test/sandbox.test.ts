@@ -22,7 +22,7 @@ describe('the sandbox', () => {
     expect(await checkSandbox()).toEqual({ available: true });
   });
 
-  it('shows no file of the host but the system programs', async () => {
+  it('[RUN11] shows no file of the host but the system programs', async () => {
     const dir = tempDir();
     writeFileSync(join(dir, 'secret'), 'secret', { mode: 0o644 });
     const lines = await output(
@@ -32,7 +32,7 @@ describe('the sandbox', () => {
     expect(lines).toEqual(['/home:', 'agent', '/home/agent:', '/run:', '/tmp:', 'end']);
   });
 
-  it('has no network but its own loopback', async () => {
+  it('[RUN11] has no network but its own loopback', async () => {
     const server = createServer((_request, response) => response.end('reached'));
     await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
     later(() => server.close());
@@ -52,7 +52,7 @@ describe('the sandbox', () => {
     expect(lines).toEqual(['/workspace', '/home/agent', '/tmp', '/run', 'end']);
   });
 
-  it('keeps the environment of its maker and every secret out of /proc/1', async () => {
+  it('[RUN13] keeps the environment of its maker and every secret out of /proc/1', async () => {
     const lines = await output(
       `tr '\\0' '\\n' < /proc/1/environ; echo --; grep -c "$CANARY" /proc/1/cmdline; echo end`,
       { CANARY: 'canary-value' },

@@ -96,7 +96,7 @@ describe('a stop', () => {
 });
 
 describe('a removal', () => {
-  it('ends the agent at once and puts its home aside without its secrets', async () => {
+  it('[RUN9] ends the agent at once and puts its home aside without its secrets', async () => {
     const { bench, order } = await running(STUBBORN);
     const shim = bench.shim(order);
     const remove = { kind: 'remove' as const, thread: order.thread, slug: order.slug };

@@ -30,7 +30,7 @@ async function ended(bench: Bench, order: ReturnType<typeof shellOrder>): Promis
 const SHOW = 'cat file; git branch --show-current; git log --format=%s; git status --short; ls';
 
 describe('a workspace', () => {
-  it('is a clone on the branch of the agent, its own user’s, without hooks', async () => {
+  it('[RUN12] is a clone on the branch of the agent, its own user’s, without hooks', async () => {
     const bench = await Bench.open();
     const repo = repository();
     const order = shellOrder(`${SHOW}; git remote get-url origin`, { gitRepoUrl: repo });

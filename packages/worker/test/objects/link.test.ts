@@ -16,7 +16,7 @@ async function linked() {
 }
 
 describe('an agent over its link', () => {
-  it('is ordered by a message, heard, and over with its exit', async () => {
+  it('[LINK2] is ordered by a message, heard, and over with its exit', async () => {
     const runner = await TestRunner.connect();
     const { session, node } = await newAgent();
     await message(node.id, 'hello');

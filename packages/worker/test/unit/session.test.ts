@@ -103,7 +103,7 @@ describe('a session', () => {
     expect(session.nodes.gone().toSorted()).toEqual([child.id, grandchild.id].toSorted());
   });
 
-  it('says what changed after a seq, never more than the tree has', () => {
+  it('[FEED7] says what changed after a seq, never more than the tree has', () => {
     const { session } = newSession();
     const feed = new TreeFeed(session);
     const root = session.addNode(custom);

@@ -33,7 +33,7 @@ describe('a thread', () => {
     expect(chain.head).toBe(t.thread.state.hash);
   });
 
-  it('keeps the words of the agent, also those it does not know', () => {
+  it('[LOG2] keeps the words of the agent, also those it does not know', () => {
     const t = started();
     t.say('{"type":"text","content":"a","zebra":1,"__proto__":{"x":1}}');
     const { json = '' } =
@@ -42,7 +42,7 @@ describe('a thread', () => {
     expect(body).toBe('{"type":"text","content":"a","zebra":1,"__proto__":{"x":1}}');
   });
 
-  it('stores a message, opens a run and orders a process in one step', () => {
+  it('[LOG12] stores a message, opens a run and orders a process in one step', () => {
     const t = newThread();
     const { seq } = t.thread.message('user', 'do it', null);
     expect(seq).toBe(1);
@@ -76,7 +76,7 @@ describe('a thread', () => {
     expect(t.thread.state.launch.offset).toBe(20);
   });
 
-  it('turns a line that is no event into a bounded log event with the reason', () => {
+  it('[FAP6] turns a line that is no event into a bounded log event with the reason', () => {
     const t = started();
     t.say(
       'x'.repeat(100_000),
@@ -102,7 +102,7 @@ describe('a thread', () => {
     ]);
   });
 
-  it('ends the run of an agent that only prints text with its exit, which is verified', () => {
+  it('[FAP10] [LOG3] ends the run of an agent that only prints text with its exit, which is verified', () => {
     const t = started();
     t.say(text('a'));
     observe(t, { type: 'exit', code: 0 });
@@ -263,7 +263,7 @@ describe('a thread', () => {
     expect(again.thread.state.run).toBeNull();
   });
 
-  it('changes nothing when a transaction fails', () => {
+  it('[LOG7] changes nothing when a transaction fails', () => {
     const t = started();
     const before = t.thread.state;
     const circular: Record<string, unknown> = { type: 'spawned' };

@@ -45,7 +45,7 @@ describe('the sign-in link', () => {
     expect(second.headers.getSetCookie()).toEqual([]);
   });
 
-  it('gives one session when it is used many times at once', async () => {
+  it('[SEC6] gives one session when it is used many times at once', async () => {
     const url = await mintLink();
     const answers = await Promise.all(Array.from({ length: 8 }, () => call(url)));
     const places = answers.map((answer) => answer.headers.get('location'));
@@ -53,7 +53,7 @@ describe('the sign-in link', () => {
     expect(places.filter((place) => place === '/sign-in?error=expired').length).toBe(7);
   });
 
-  it('works no more after 15 minutes', async () => {
+  it('[SEC6] works no more after 15 minutes', async () => {
     const url = await mintLink();
     vi.useFakeTimers({ toFake: ['Date'], now: Date.now() + 15 * 60 * 1000 + 1 });
     try {
