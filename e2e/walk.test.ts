@@ -39,7 +39,7 @@ async function axe(page: Page): Promise<string[]> {
 }
 
 it('sign in, create a session on a repository, spawn an agent, watch every event, reload, open a second browser', async () => {
-  await using instance = await startInstance();
+  await using instance = await startInstance({}, { throughNpm: true });
   await using browser = await startBrowser();
   using repo = tempDir('repo');
   makeRepo(repo.path);

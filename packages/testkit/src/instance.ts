@@ -9,7 +9,8 @@ import { endAgents } from './agents-of-home.ts';
 import { freePort } from './free-port.ts';
 import { tempDir } from './temp.ts';
 
-const CLI = fileURLToPath(new URL('../../cli/dist/filepath.js', import.meta.url));
+const ROOT = fileURLToPath(new URL('../../..', import.meta.url));
+const CLI = join(ROOT, 'packages/cli/dist/filepath.js');
 export const OWNER_TOKEN = 'owner-token-of-a-test-0123456789abcdef';
 
 export type Instance = {
@@ -33,15 +34,24 @@ export type Instance = {
   [Symbol.asyncDispose](): Promise<void>;
 };
 
-/** The real program, as `npm start` runs it, on a home and a port of its own. */
-export async function startInstance(env: Record<string, string> = {}): Promise<Instance> {
+/** How a person starts it, and what that comes down to when everything is installed and built. */
+const NPM_START = ['npm', 'start', '--silent'];
+const UP = [process.execPath, CLI, 'up'];
+
+/** The real program on a home and a port of its own. */
+export async function startInstance(
+  env: Record<string, string> = {},
+  { throughNpm = false } = {},
+): Promise<Instance> {
   const dir = tempDir('filepath-home');
   const port = await freePort();
   let child: ChildProcess | null = null;
   let signInUrl = '';
 
   const start = async (): Promise<void> => {
-    const started = spawn(process.execPath, [CLI, 'up'], {
+    const [program = '', ...args] = throughNpm ? NPM_START : UP;
+    const started = spawn(program, args, {
+      cwd: ROOT,
       env: {
         PATH: process.env['PATH'] ?? '',
         HOME: dir.path,
