@@ -23,26 +23,23 @@ export type Mounts = {
   home: string | null;
   /** Further options, put before the workspace. */
   extra: readonly string[];
-  network: boolean;
 };
 
 const SYSTEM_FILES = ['ssl', 'alternatives', 'ld.so.cache', 'nsswitch.conf'];
-const NETWORK_FILES = ['resolv.conf', 'ca-certificates', 'pki'];
 
 /**
  * Options of one sandbox. The workspace is the last mount and nothing is mounted below it: a link planted in
  * it must never be followed while mounts are made.
  */
 export function bwrapArgs(mounts: Mounts, environment: ReadonlyMap<string, string>): string[] {
-  const files = mounts.network ? [...SYSTEM_FILES, ...NETWORK_FILES] : SYSTEM_FILES;
   return [
-    ...words('--unshare-user --unshare-pid --unshare-ipc --unshare-uts --unshare-cgroup-try'),
-    ...(mounts.network ? [] : ['--unshare-net']),
+    ...words('--unshare-user --unshare-pid --unshare-net --unshare-ipc --unshare-uts'),
+    ...words('--unshare-cgroup-try'),
     ...words('--disable-userns --die-with-parent --new-session --clearenv --cap-drop ALL'),
     ...words(`--seccomp ${FD.seccomp} --hostname agent --ro-bind /usr /usr`),
     ...topLevel(),
     ...words('--dir /etc'),
-    ...files.flatMap((name) => ['--ro-bind-try', `/etc/${name}`, `/etc/${name}`]),
+    ...SYSTEM_FILES.flatMap((name) => ['--ro-bind-try', `/etc/${name}`, `/etc/${name}`]),
     ...words(`--ro-bind-data ${FD.passwd} /etc/passwd --ro-bind-data ${FD.hosts} /etc/hosts`),
     ...words('--proc /proc --dev /dev'),
     ...words(`--size ${256 << 20} --tmpfs /tmp --size ${16 << 20} --tmpfs /run`),

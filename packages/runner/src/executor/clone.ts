@@ -51,7 +51,6 @@ export async function clone(job: Clone): Promise<void> {
       workspace: dir + job.into.slice(job.dir.length),
       home: null,
       extra: ['--ro-bind', source, MIRROR, '--ro-bind-data', String(CONFIG_FD), '/run/gitconfig'],
-      network: false,
     }),
     environment: new Map([
       ['PATH', '/usr/bin:/bin'],

@@ -107,7 +107,7 @@ export class SandboxExecutor implements Executor {
     const [seen = '', mirrorSeen] = place.uid === null ? sources : points;
     const extra = mirrorSeen === undefined ? [] : ['--ro-bind', mirrorSeen, MIRROR];
     const args = bwrapArgs(
-      { workspace: join(seen, 'workspace'), home: join(seen, 'home'), extra, network: false },
+      { workspace: join(seen, 'workspace'), home: join(seen, 'home'), extra },
       job.environment,
     );
     writeFileSync(run.args, encodeArgs(args), { mode: 0o600 });

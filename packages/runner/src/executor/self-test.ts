@@ -45,7 +45,7 @@ export async function checkSandbox(env: NodeJS.ProcessEnv = process.env): Promis
       bwrap,
       uid: process.getuid?.() === 0 ? SELF_TEST_UID : null,
       sources: [workspace],
-      mounts: ([path = '']) => ({ workspace: path, home: null, extra: [], network: false }),
+      mounts: ([path = '']) => ({ workspace: path, home: null, extra: [] }),
       environment: new Map([
         ['PATH', '/usr/bin:/bin'],
         ['FILEPATH_PROBE', SECRET],

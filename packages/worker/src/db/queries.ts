@@ -1,4 +1,4 @@
-import { Session, SessionId, type ThreadId } from '@filepath/protocol';
+import { Session } from '@filepath/protocol';
 import { count, desc, eq } from 'drizzle-orm';
 import type { Db } from './client.ts';
 import { agentNode, agentSession } from './index-schema.ts';
@@ -29,26 +29,4 @@ export async function listSessions(db: Db, userId: string, limit = 500): Promise
       updatedAt: row.updatedAt.toISOString(),
     }),
   );
-}
-
-export async function ownerOfSession(db: Db, sessionId: SessionId): Promise<string | null> {
-  const row = await db
-    .select({ userId: agentSession.userId })
-    .from(agentSession)
-    .where(eq(agentSession.id, sessionId))
-    .get();
-  return row?.userId ?? null;
-}
-
-export async function ownerOfThread(
-  db: Db,
-  threadId: ThreadId,
-): Promise<{ userId: string; sessionId: SessionId } | null> {
-  const row = await db
-    .select({ userId: agentSession.userId, sessionId: agentSession.id })
-    .from(agentNode)
-    .innerJoin(agentSession, eq(agentSession.id, agentNode.sessionId))
-    .where(eq(agentNode.id, threadId))
-    .get();
-  return row ? { userId: row.userId, sessionId: SessionId.parse(row.sessionId) } : null;
 }

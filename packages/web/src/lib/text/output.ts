@@ -1,8 +1,13 @@
 const SHOWN_LINES = 12;
 const SHOWN_CHARS = 4000;
 
-// eslint-disable-next-line no-control-regex
-const TERMINAL = /\u001b(?:\[[0-?]*[ -/]*[@-~]|\][^\u0007\u001b]*(?:\u0007|\u001b\\)?|[@-Z\\-_])/g;
+const ESC = String.fromCharCode(0x1b);
+const BEL = String.fromCharCode(0x07);
+/** Control sequences: CSI, OSC up to its end, and the two-character ones. */
+const TERMINAL = new RegExp(
+  String.raw`${ESC}(?:\[[0-?]*[ -/]*[@-~]|\][^${BEL}${ESC}]*(?:${BEL}|${ESC}\\)?|[@-Z\\-_])`,
+  'g',
+);
 
 /** What a program wrote for a terminal, as text for a page. */
 export function plain(output: string): string {
