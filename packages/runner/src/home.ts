@@ -43,9 +43,13 @@ export class RunDir {
   get spool(): string {
     return this.at('spool');
   }
-  /** The process that empties the agent's stdout into the spool. */
+  /** What the pump does that empties the agent's stdout into the spool. */
   get pump(): string {
     return this.at('pump');
+  }
+  /** How far into the spool the pump may go. */
+  get credit(): string {
+    return this.at('credit');
   }
   get stderr(): string {
     return this.at('stderr');

@@ -8,14 +8,14 @@ import type {
   StopOrder,
 } from '@filepath/protocol';
 import { type Availability, type Executor, type Place, Refusal } from '../executor/executor.ts';
-import { neverStarts, shimOf } from '../executor/process-files.ts';
+import { neverStarts } from '../executor/process-files.ts';
 import { createExclusive, readText, writeDurable } from '../files.ts';
 import { HeadLog } from '../git/head-log.ts';
 import type { RunDir } from '../home.ts';
 import { AgentLink } from '../link/agent-link.ts';
 import { type Log, reasonOf, type RunnerLog } from '../log.ts';
+import { Credit } from '../spool/credit.ts';
 import { SpoolFeed } from '../spool/feed.ts';
-import { PumpGate } from '../spool/pump-gate.ts';
 import { Redactor } from '../spool/redactor.ts';
 import { exitBody } from './exit.ts';
 import { ObservedFile } from './observed-file.ts';
@@ -54,7 +54,7 @@ export class Epoch {
   readonly #stdin: StdinFile;
   readonly #observed: ObservedFile;
   readonly #spool: SpoolFeed;
-  readonly #gate: PumpGate;
+  readonly #credit: Credit;
   readonly #link: AgentLink;
   readonly #stopper: Stopper;
   readonly #pauser: Pauser;
@@ -76,7 +76,7 @@ export class Epoch {
     this.#stdin.append(order.inputs);
     this.#observed = new ObservedFile(run.observed);
     this.#spool = new SpoolFeed(run.spool, this.#redactor, context.backlogBytes);
-    this.#gate = new PumpGate(run.pump, () => shimOf(run)?.pid ?? null);
+    this.#credit = new Credit(run.credit);
     this.#stopper = new Stopper(context.executor, run);
     this.#pauser = new Pauser(context.executor, run);
     const identity = { thread: order.thread, epoch: order.epoch, log: context.log };
@@ -97,7 +97,7 @@ export class Epoch {
         input: (line: InputLine) => this.#stdin.append([line]),
         acknowledged: (offset) => {
           this.#spool.acknowledged(offset);
-          this.#gate.update(this.#spool.waiting());
+          this.#credit.update(this.#spool.credit());
         },
         over: (reason) => void this.#guard(this.#over(reason)),
       },
@@ -125,7 +125,6 @@ export class Epoch {
 
   async #close(): Promise<void> {
     this.#closed = true;
-    this.#gate.open();
     this.#link.close();
     this.#watcher?.close();
     if (this.#tick !== null) clearInterval(this.#tick);
@@ -168,7 +167,7 @@ export class Epoch {
       this.#givenUp.abort();
       this.#step();
     } else {
-      this.#gate.open();
+      this.#credit.open();
       this.#safely(() => this.#pauser.release());
       this.#stopper.arm();
     }
@@ -192,7 +191,7 @@ export class Epoch {
     if (name === 'spool') {
       this.#safely(() => {
         this.#link.pump();
-        this.#gate.update(this.#spool.waiting());
+        this.#credit.update(this.#spool.credit());
       });
     }
     if (name === 'pid' || name === 'exit' || name === 'status.json') this.#step();
@@ -202,7 +201,7 @@ export class Epoch {
     const { run, executor } = this.#context;
     this.#link.check();
     if (this.#observed.terminal === null) {
-      this.#gate.update(this.#spool.waiting());
+      this.#credit.update(this.#spool.credit());
       const limit = this.#spool.excess();
       if (limit !== null && executor.state(run).at === 'alive') {
         writeFileSync(run.limit, limit, { mode: 0o600 });

@@ -1,3 +1,5 @@
+import { PUMP } from './pump.ts';
+
 /**
  * The agent's parent: a few lines of sh that outlive the runner. Arguments: run directory, agent directory, its
  * mount point (empty: keep user and mounts), mirror (empty: none), its mount point, uid, bubblewrap, then the agent's
@@ -7,14 +9,13 @@
  * - `tail` ends with the shim (`--pid`), bubblewrap too (`--die-with-parent`).
  * - The mounts of the agent's directory and of the mirror exist in this process's mount namespace only. They make both
  *   reachable for the agent's uid whatever the modes of the directories above it are.
- * - The agent writes into a FIFO, which `cat` empties into the spool: what an agent holds open it can also cut
- *   or stretch. The pump's pid is noted, so that the runner can hold it up.
+ * - The agent writes into a FIFO, which a pump empties into the spool: what an agent holds open it can also cut
+ *   or stretch.
  * - An exit status that cannot be written, on a full disk, is written when it can.
  * - The sandbox joins its control groups (`groups`) as root, before it takes the agent's uid. The shim stays out of them:
  *   what it does at the end cannot fail for a limit.
  */
-export const SHIM = `
-cd "$1" || exit 1
+export const SHIM = `${PUMP}cd "$1" || exit 1
 dir=$2 at=$3 mirror=$4 mirror_at=$5 uid=$6 bwrap=$7
 shift 7
 started() { start=\${20}; }
@@ -35,8 +36,7 @@ fi
 mkfifo -m 666 in err out 2> stderr || end 125
 tail -c 8192 < err > stderr & err=$!
 tail -c +1 --pid=$$ -f stdin > in 2> /dev/null & in=$!
-cat < out >> spool & out=$!
-echo $out > pump
+pump < out 2> /dev/null & out=$!
 exec 4< seccomp 9< args 7<<PASSWD 8<<HOSTS
 agent:x:$uid:$uid::/home/agent:/bin/sh
 PASSWD

@@ -1,4 +1,5 @@
 import { closeSync, openSync } from 'node:fs';
+import { AHEAD_BYTES } from './credit.ts';
 import { Punch } from './punch.ts';
 import { type LinesFrame, SpoolReader } from './reader.ts';
 import type { Redactor } from './redactor.ts';
@@ -42,11 +43,14 @@ export class SpoolFeed {
     return this.#acknowledged === null ? disk : bytes - this.#acknowledged;
   }
 
-  /** Bytes that wait to be read or acknowledged. The line that is being written does not count: it must be able to end. */
-  waiting(): number {
-    if (this.#acknowledged === null) return this.backlog();
+  /**
+   * How far the pump may go: some bytes beyond those that are read or acknowledged. The line that is being written does
+   * not count: it must be able to end. Null before the first welcome.
+   */
+  credit(): number | null {
+    if (this.#acknowledged === null) return null;
     const { read, framed } = this.#reader.position;
-    return this.#reader.size().bytes - read + Math.max(0, framed - this.#acknowledged);
+    return read + AHEAD_BYTES - Math.max(0, framed - this.#acknowledged);
   }
 
   /** The limit that this spool breaks, if any. */
