@@ -89,6 +89,9 @@ export {
   RunnerRefused,
   RunnerStarted,
   RunnerHead,
+  RunnerHeld,
+  RunnerReleased,
+  RunnerSilent,
   RunnerWorkspace,
   SystemBody,
   SystemSpawned,
@@ -100,8 +103,10 @@ export {
   INITIAL,
   type Lifecycle,
   lifecycleOf,
+  owes,
   type RunOutcome,
 } from './thread/lifecycle.ts';
+export { silentFor, stalledFor } from './thread/silence.ts';
 export { type Completion, completionOf } from './thread/completion.ts';
 export { AgentConfig, AgentType, MASK, maskConfig } from './api/agent-config.ts';
 export { Node, Session, SessionStatus, Tree, TreeChange } from './api/resources.ts';

@@ -1,5 +1,6 @@
 import { RejectedLine } from '../fap/codec.ts';
 import { RunnerBody, type RunnerExit } from '../thread/bodies.ts';
+import { silentFor } from '../thread/silence.ts';
 import type { Base, Block, NoticeBlock } from './block.ts';
 
 /** What the runner observed, in words for a person; null for a body that is none of its own. */
@@ -34,6 +35,12 @@ function notice(body: Exclude<RunnerBody, { type: 'head' }>): Notice {
         : { level: 'info', text: 'workspace ready', detail: body.detail || null };
     case 'refused':
       return { level: 'error', text: `could not start: ${body.reason}`, detail: null };
+    case 'held':
+      return { level: 'warn', text: `held: ${body.reason}`, detail: null };
+    case 'released':
+      return { level: 'info', text: 'goes on', detail: null };
+    case 'silent':
+      return { level: 'warn', text: silentFor(body.seconds), detail: null };
     case 'exit':
       return exit(body);
   }

@@ -29,6 +29,8 @@ export const StopOrder = z.strictObject({
   epoch: z.int().min(1),
   graceMs: z.int().min(0).max(600_000),
   inputs: z.array(InputLine),
+  /** The limit for which it is ended: its exit says so. Without one a person has stopped it. */
+  limit: z.string().max(512).optional(),
 });
 export type StopOrder = z.infer<typeof StopOrder>;
 

@@ -52,12 +52,35 @@ export const RunnerHead = z.strictObject({
   message: z.string().max(1024),
 });
 
+/** The runner holds the agent still, for a reason of its machine. */
+export const RunnerHeld = z.strictObject({
+  type: z.literal('held'),
+  epoch: z.int().min(1),
+  reason: z.string().max(2048),
+});
+
+/** The agent goes on that was held. */
+export const RunnerReleased = z.strictObject({
+  type: z.literal('released'),
+  epoch: z.int().min(1),
+});
+
+/** Nothing was heard of the agent for this long, and it did next to nothing. Told again when the time has doubled. */
+export const RunnerSilent = z.strictObject({
+  type: z.literal('silent'),
+  epoch: z.int().min(1),
+  seconds: z.int().min(1),
+});
+
 export const RunnerBody = z.discriminatedUnion('type', [
   RunnerStarted,
   RunnerExit,
   RunnerRefused,
   RunnerWorkspace,
   RunnerHead,
+  RunnerHeld,
+  RunnerReleased,
+  RunnerSilent,
 ]);
 export type RunnerBody = z.infer<typeof RunnerBody>;
 

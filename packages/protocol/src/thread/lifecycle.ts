@@ -1,5 +1,6 @@
 import { AgentState } from '../fap/events.ts';
 import type { Source } from './log-event.ts';
+import { silentFor } from './silence.ts';
 
 /**
  * The table log → status. SPEC.md lists the same rows by id. `advance` is total: a body it does not know
@@ -23,6 +24,12 @@ export type Lifecycle = {
   reports: boolean;
   /** The last message went to a running process, and the process has said nothing since. */
   unanswered: boolean;
+  /** The runner has told of a silence of the open run, and nothing was heard since. */
+  silent: boolean;
+  /** The last that was heard is a question to a person. */
+  asks: boolean;
+  /** The open run has made children: it may be waiting for them. */
+  delegated: boolean;
 };
 
 export const INITIAL: Lifecycle = {
@@ -34,6 +41,9 @@ export const INITIAL: Lifecycle = {
   open: false,
   reports: false,
   unanswered: false,
+  silent: false,
+  asks: false,
+  delegated: false,
 };
 
 export type Advance = {
@@ -56,9 +66,11 @@ export function advance(now: Lifecycle, event: { source: Source; body: unknown }
         ? onMessage(now)
         : body['type'] === 'signal'
           ? onSignal(now, body)
-          : stay(now);
+          : body['type'] === 'spawned'
+            ? stay({ ...now, delegated: now.open })
+            : stay(now);
     case 'fap':
-      return onAgent({ ...now, unanswered: false }, body);
+      return onAgent({ ...heard(now), unanswered: false }, body);
     case 'runner':
       return onRunner(now, body);
     default:
@@ -66,7 +78,17 @@ export function advance(now: Lifecycle, event: { source: Source; body: unknown }
   }
 }
 
-function onMessage(now: Lifecycle): Advance {
+/** An answer is owed, and nobody but the agent can give it. */
+export const owes = (now: Lifecycle): boolean => now.open && now.alive && !now.stopped && !now.asks;
+
+/** The reason that says it was silent holds no longer. */
+function heard(now: Lifecycle): Lifecycle {
+  if (!now.silent && !now.asks) return now;
+  return { ...now, silent: false, asks: false, reason: now.silent ? null : now.reason };
+}
+
+function onMessage(before: Lifecycle): Advance {
+  const now = heard(before);
   // A message to a run that waits for its process joins it; so does one to a run that reports its state.
   const steers = now.open && (now.reports || !now.alive);
   const next: Lifecycle = {
@@ -77,6 +99,7 @@ function onMessage(now: Lifecycle): Advance {
     open: true,
     reports: steers && now.reports,
     unanswered: now.alive,
+    delegated: steers && now.delegated,
   };
   return { next, closes: null, opens: !steers, supersedes: now.open && !steers };
 }
@@ -96,6 +119,8 @@ function onAgent(now: Lifecycle, body: Record<string, unknown>): Advance {
       return close({ ...now, status: 'idle', reason: 'handoff' }, now, 'handoff');
     case 'status':
       return onStatus(now, body);
+    case 'decision':
+      return stay({ ...now, asks: true });
     default:
       return stay(now);
   }
@@ -133,10 +158,21 @@ function onRunner(now: Lifecycle, body: Record<string, unknown>): Advance {
     }
     case 'exit':
       return onExit({ ...now, alive: false }, now, body);
+    case 'held':
+      return stay(holdable(now) ? { ...now, reason: words(body['reason']) } : now);
+    case 'released':
+      return stay(holdable(now) ? { ...now, reason: now.alive ? null : 'queued' } : now);
+    case 'silent': {
+      const seconds = Number(body['seconds']);
+      if (!owes(now) || !Number.isSafeInteger(seconds)) return stay(now);
+      return stay({ ...now, silent: true, reason: silentFor(seconds) });
+    }
     default:
       return stay(now);
   }
 }
+
+const holdable = (now: Lifecycle): boolean => (now.alive || now.open) && !now.stopped;
 
 function onExit(dead: Lifecycle, now: Lifecycle, body: Record<string, unknown>): Advance {
   if (now.stopped || body['reason'] === 'stopped') {
@@ -165,7 +201,15 @@ function onExit(dead: Lifecycle, now: Lifecycle, body: Record<string, unknown>):
 
 function close(next: Lifecycle, now: Lifecycle, outcome: RunOutcome): Advance {
   return {
-    next: { ...next, open: false, reports: false, unanswered: false },
+    next: {
+      ...next,
+      open: false,
+      reports: false,
+      unanswered: false,
+      silent: false,
+      asks: false,
+      delegated: false,
+    },
     closes: now.open ? outcome : null,
     opens: false,
     supersedes: false,

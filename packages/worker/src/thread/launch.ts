@@ -110,6 +110,16 @@ export function orderStop(sql: Sql, meta: ThreadMeta, state: ThreadState): Input
   return signal;
 }
 
+/** Ends a process at a limit: it is asked no more. */
+export function orderEnd(sql: Sql, meta: ThreadMeta, state: ThreadState, limit: string): void {
+  const { launch } = state;
+  launch.stopping = true;
+  const { thread } = meta;
+  const { epoch } = launch;
+  const order: StopOrder = { kind: 'stop', thread, epoch, graceMs: 0, inputs: [], limit };
+  putOutbox(sql, `stop:${epoch}`, { kind: 'order', order });
+}
+
 /** Pause and resume: the process is held still, or goes on, whether it understands the signal or not. */
 export function orderFreeze(
   sql: Sql,

@@ -3,8 +3,10 @@ import {
   encodeInput,
   FilepathError,
   type InputLine,
+  owes,
   type RunnerBody,
   type SpoolLine,
+  stalledFor,
   type SystemBody,
 } from '@filepath/protocol';
 import { first, type Sql } from '../storage/sql.ts';
@@ -17,6 +19,7 @@ import {
   backlog,
   markWritten,
   MAX_BACKLOG,
+  orderEnd,
   orderFreeze,
   orderStart,
   orderStop,
@@ -147,6 +150,7 @@ export class Thread {
     return this.#change((appender) => {
       const { state } = appender;
       state.launch.observed = id;
+      if (body.type === 'silent') return this.#silence(appender, body);
       if (body.type === 'exit' || body.type === 'refused') {
         for (const { id: draft, content } of takeDrafts(this.#deps.sql)) {
           appender.append('fap', { type: 'text', id: draft, content, truncated: true });
@@ -190,6 +194,18 @@ export class Thread {
       const { thread, slug } = this.#meta;
       putOutbox(sql, 'remove', { kind: 'order', order: { kind: 'remove', thread, slug } });
     });
+  }
+
+  /** Silence matters where an answer is owed. The second time it ends the agent, unless its children may be at work. */
+  #silence(appender: Appender, body: Extract<RunnerBody, { type: 'silent' }>): Partial<Effects> {
+    const { state } = appender;
+    const { silent, delegated } = state.lifecycle;
+    if (!owes(state.lifecycle)) return {};
+    appender.append('runner', body);
+    if (silent && !delegated && !state.launch.stopping) {
+      orderEnd(this.#deps.sql, this.#meta, state, stalledFor(body.seconds));
+    }
+    return {};
   }
 
   /** Messages that a process ended without taking up begin the next epoch; its own task does not, for ever. */
