@@ -4,6 +4,7 @@ import {
   openSync,
   readFileSync,
   renameSync,
+  rmSync,
   writeFileSync,
   writeSync,
 } from 'node:fs';
@@ -16,6 +17,10 @@ export function isMissing(error: unknown): boolean {
 
 export function errorCode(error: unknown): string | undefined {
   return error instanceof Error && 'code' in error ? String(error.code) : undefined;
+}
+
+export function isDiskFull(error: unknown): boolean {
+  return ['ENOSPC', 'EDQUOT'].includes(errorCode(error) ?? '');
 }
 
 /** The file's text, or null where there is no file. */
@@ -81,6 +86,10 @@ export function createExclusive(path: string, text: string): boolean {
   try {
     writeFully(fd, Buffer.from(text));
     fsyncSync(fd);
+  } catch (error) {
+    // Half of it says nothing.
+    rmSync(path, { force: true });
+    throw error;
   } finally {
     closeSync(fd);
   }

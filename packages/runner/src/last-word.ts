@@ -29,7 +29,10 @@ export function tellLastWord(
     observations: () => word.count,
     observation: (id) => word.at(id),
     inputs: () => inputs.count,
-    input: (line) => inputs.append([line]),
+    input: (line) => {
+      inputs.append([line]);
+      return true;
+    },
     acknowledged: () => undefined,
     over: resolve,
   });

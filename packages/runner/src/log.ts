@@ -14,6 +14,10 @@ export type RunnerLog = {
     | 'over'
     | 'killed'
     | 'removed'
+    | 'pruned'
+    | 'held'
+    | 'released'
+    | 'silent'
     | 'sandbox'
     | 'fault';
   message: string;

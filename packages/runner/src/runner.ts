@@ -1,5 +1,7 @@
 import type { Executor as ExecutorInfo, RunnerId } from '@filepath/protocol';
 import { Agents } from './agents.ts';
+import { FreeSpace } from './disk/free-space.ts';
+import { diskSettings } from './disk/settings.ts';
 import { SandboxExecutor } from './executor/sandbox.ts';
 import { Mirrors } from './git/mirrors.ts';
 import { Home } from './home.ts';
@@ -37,6 +39,8 @@ export async function startRunner(options: RunnerOptions): Promise<Runner> {
   const env = options.env ?? process.env;
   const home = new Home(options.home);
   const limits = new AgentLimits(env, options.cgroupRoot);
+  const disk = new FreeSpace(options.home, diskSettings(env).reserve);
+  await disk.open();
   const executor = new SandboxExecutor(env, limits, new Mirrors(home, env));
   const availability = await executor.check();
   const executors: ExecutorInfo[] = [
@@ -51,6 +55,7 @@ export async function startRunner(options: RunnerOptions): Promise<Runner> {
     agents: new Agents(home),
     executor,
     availability,
+    disk,
     link: { url, token, runner: options.id, reconnectMs },
     log,
     backlogBytes,
@@ -71,6 +76,7 @@ export async function startRunner(options: RunnerOptions): Promise<Runner> {
     stop: async () => {
       control.close();
       await orders.close();
+      disk.close();
     },
   };
 }

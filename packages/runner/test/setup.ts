@@ -24,19 +24,20 @@ export function tempDir(): string {
 }
 
 export class Bench {
-  readonly home = tempDir();
+  readonly home: string;
   readonly logs: RunnerLog[] = [];
   readonly worker: FakeWorker;
   runner: Runner | null = null;
 
-  private constructor(worker: FakeWorker) {
+  private constructor(worker: FakeWorker, home: string) {
     this.worker = worker;
+    this.home = home;
     later(() => this.#clean());
   }
 
   /** A worker and a home; a runner too unless told otherwise. */
   static async open(options: Partial<RunnerOptions> & { idle?: true } = {}): Promise<Bench> {
-    const bench = new Bench(await FakeWorker.start());
+    const bench = new Bench(await FakeWorker.start(), options.home ?? tempDir());
     if (options.idle !== true) await bench.start(options);
     return bench;
   }

@@ -38,12 +38,13 @@ export type Instance = {
 const NPM_START = ['npm', 'start', '--silent'];
 const UP = [process.execPath, CLI, 'up'];
 
-/** The real program on a home and a port of its own. */
+/** The real program on a port of its own, and on a home of its own unless one is given. */
 export async function startInstance(
   env: Record<string, string> = {},
-  { throughNpm = false } = {},
+  { throughNpm = false, home }: { throughNpm?: boolean; home?: string } = {},
 ): Promise<Instance> {
-  const dir = tempDir('filepath-home');
+  const dir =
+    home === undefined ? tempDir('filepath-home') : { path: home, remove: () => undefined };
   const port = await freePort();
   let child: ChildProcess | null = null;
   let signInUrl = '';

@@ -6,12 +6,14 @@ import type { Readable } from 'node:stream';
 const LARGEST_FILE = 5 * 1024 * 1024;
 const LONGEST_LINE = 4_096;
 const KEPT_LINES = 20;
+const REOPEN_MS = 1_000;
 
 /** A log file in the home, bounded; its last lines are kept in memory as well. */
 export class HomeLog {
   readonly #path: string;
   #stream: WriteStream;
   #bytes: number;
+  #opened = 0;
   #last: string[] = [];
 
   constructor(home: string, name: string) {
@@ -28,6 +30,9 @@ export class HomeLog {
     const cut = line.slice(0, LONGEST_LINE);
     this.#last = [...this.#last.slice(1 - KEPT_LINES), cut];
     if (this.#bytes > LARGEST_FILE) this.#rotate();
+    else if (this.#stream.destroyed && Date.now() - this.#opened > REOPEN_MS) {
+      this.#stream = this.#open();
+    }
     const entry = `${new Date().toISOString()} ${cut}\n`;
     this.#bytes += Buffer.byteLength(entry);
     this.#stream.write(entry);
@@ -48,8 +53,9 @@ export class HomeLog {
     this.#stream = this.#open();
   }
 
-  /** A full disk must not end the process: the log is then lost, the thread data is not. */
+  /** A full disk must not end the process: what is logged meanwhile is lost, the thread data is not. */
   #open(): WriteStream {
+    this.#opened = Date.now();
     return createWriteStream(this.#path, { flags: 'a', mode: 0o600 }).on('error', () => {});
   }
 }

@@ -9,23 +9,28 @@ import type {
 } from '@filepath/protocol';
 import { type Availability, type Executor, type Place, Refusal } from '../executor/executor.ts';
 import { neverStarts } from '../executor/process-files.ts';
-import { createExclusive, readText, writeDurable } from '../files.ts';
+import type { FreeSpace } from '../disk/free-space.ts';
+import { createExclusive, isDiskFull, readText, writeDurable } from '../files.ts';
 import { HeadLog } from '../git/head-log.ts';
 import type { RunDir } from '../home.ts';
 import { AgentLink } from '../link/agent-link.ts';
 import { type Log, reasonOf, type RunnerLog } from '../log.ts';
 import { Credit } from '../spool/credit.ts';
 import { SpoolFeed } from '../spool/feed.ts';
+import { Retries } from '../retries.ts';
 import { Redactor } from '../spool/redactor.ts';
 import { exitBody } from './exit.ts';
+import { DISK_FULL, Hold } from './hold.ts';
 import { ObservedFile } from './observed-file.ts';
 import { Pauser } from './pauser.ts';
+import { PendingInputs } from './pending-inputs.ts';
 import { StdinFile } from './stdin-file.ts';
 import { readStop, recordStop } from './stop-file.ts';
 import { startAgent } from './starter.ts';
 import { Stopper } from './stopper.ts';
 
 const TICK_MS = 500;
+const AGAIN_MS = 1_000;
 const STOPPED_EARLY = 'stopped before it started';
 
 export type EpochContext = {
@@ -36,6 +41,7 @@ export type EpochContext = {
   availability: Availability;
   link: { url: string; token: string; runner: RunnerId; reconnectMs: number };
   log: Log;
+  disk: FreeSpace;
   /** Most that may wait to be stored before the agent is ended. */
   backlogBytes: number;
   /** Ends the processes of earlier epochs of this agent: one process has the workspace. */
@@ -52,12 +58,15 @@ export class Epoch {
   readonly #context: EpochContext;
   readonly #redactor: Redactor;
   readonly #stdin: StdinFile;
+  readonly #inputs: PendingInputs;
   readonly #observed: ObservedFile;
   readonly #spool: SpoolFeed;
   readonly #credit: Credit;
   readonly #link: AgentLink;
   readonly #stopper: Stopper;
   readonly #pauser: Pauser;
+  readonly #hold: Hold;
+  readonly #lastTries = new Retries();
   #heads: HeadLog | null = null;
   readonly #givenUp = new AbortController();
   #watcher: FSWatcher | null = null;
@@ -66,6 +75,10 @@ export class Epoch {
   #ending: Promise<void> | null = null;
   #closing: Promise<void> | null = null;
   #closed = false;
+  /** The disk had no room for the start. */
+  #noRoom = false;
+  #limit: string | null = null;
+  #again: NodeJS.Timeout | null = null;
 
   /** The order's file exists. */
   constructor(context: EpochContext) {
@@ -74,11 +87,13 @@ export class Epoch {
     this.#redactor = new Redactor([order.apiKey, ...Object.values(order.config.envVars ?? {})]);
     this.#stdin = new StdinFile(run.stdin);
     this.#stdin.append(order.inputs);
+    this.#inputs = new PendingInputs(this.#stdin);
+    this.#credit = new Credit(run.credit);
     this.#observed = new ObservedFile(run.observed);
     this.#spool = new SpoolFeed(run.spool, this.#redactor, context.backlogBytes);
-    this.#credit = new Credit(run.credit);
     this.#stopper = new Stopper(context.executor, run);
     this.#pauser = new Pauser(context.executor, run);
+    this.#hold = new Hold(order.epoch, this.#observed, this.#pauser, (body) => this.#observe(body));
     const identity = { thread: order.thread, epoch: order.epoch, log: context.log };
     this.#link = new AgentLink(
       { ...context.link, ...identity },
@@ -94,7 +109,7 @@ export class Epoch {
         observations: () => this.#observed.count,
         observation: (id) => this.#observed.at(id),
         inputs: () => this.#stdin.count,
-        input: (line: InputLine) => this.#stdin.append([line]),
+        input: (line: InputLine) => this.#inputs.write(line),
         acknowledged: (offset) => {
           this.#spool.acknowledged(offset);
           this.#credit.update(this.#spool.credit());
@@ -119,6 +134,7 @@ export class Epoch {
 
   /** Stops watching and telling. The process stays. */
   close(): Promise<void> {
+    this.#lastTries.close();
     this.#closing ??= this.#close();
     return this.#closing;
   }
@@ -128,6 +144,7 @@ export class Epoch {
     this.#link.close();
     this.#watcher?.close();
     if (this.#tick !== null) clearInterval(this.#tick);
+    if (this.#again !== null) clearTimeout(this.#again);
     this.#heads?.close();
     this.#stopper.cancel();
     this.#givenUp.abort();
@@ -137,15 +154,22 @@ export class Epoch {
     this.#observed.close();
   }
 
-  /** Resolves when the stop will happen whatever becomes of this runner. */
+  /** Resolves when the stop will happen whatever becomes of this runner. A full disk does not keep it from happening now. */
   async stop(order: StopOrder): Promise<void> {
-    await recordStop(this.#context.run.stop, order.graceMs);
+    const { run } = this.#context;
+    if (order.limit !== undefined) this.#endedBy(order.limit);
+    const unrecorded = await recordStop(run.stop, order.graceMs).then(
+      () => null,
+      (error: unknown) => error,
+    );
+    if (unrecorded !== null && !isDiskFull(unrecorded)) throw unrecorded;
     try {
-      this.#stdin.append(order.inputs);
+      for (const input of order.inputs) this.#inputs.write(input);
     } catch (error) {
       this.#say('error', 'fault', reasonOf(error));
     }
-    this.#armStop();
+    this.#armStop(order.graceMs);
+    if (unrecorded !== null) throw unrecorded;
   }
 
   freeze(order: FreezeOrder): Promise<void> {
@@ -161,7 +185,7 @@ export class Epoch {
     this.#step();
   }
 
-  #armStop(): void {
+  #armStop(graceMs: number | null = null): void {
     if (this.#observed.terminal !== null) return;
     if (this.#claim(STOPPED_EARLY)) {
       this.#givenUp.abort();
@@ -169,8 +193,14 @@ export class Epoch {
     } else {
       this.#credit.open();
       this.#safely(() => this.#pauser.release());
-      this.#stopper.arm();
+      this.#stopper.arm(graceMs);
     }
+  }
+
+  /** The first limit counts. It is kept in memory too: the disk may be full. */
+  #endedBy(limit: string): void {
+    this.#limit ??= readText(this.#context.run.limit) ?? limit;
+    this.#safely(() => writeFileSync(this.#context.run.limit, this.#limit ?? '', { mode: 0o600 }));
   }
 
   /** What is held still may not even be killed. */
@@ -194,6 +224,7 @@ export class Epoch {
         this.#credit.update(this.#spool.credit());
       });
     }
+    if (name === 'pump') this.#safely(() => this.#roomCheck());
     if (name === 'pid' || name === 'exit' || name === 'status.json') this.#step();
   }
 
@@ -203,14 +234,39 @@ export class Epoch {
     if (this.#observed.terminal === null) {
       this.#credit.update(this.#spool.credit());
       const limit = this.#spool.excess();
-      if (limit !== null && executor.state(run).at === 'alive') {
-        writeFileSync(run.limit, limit, { mode: 0o600 });
-        this.#say('warn', 'killed', limit);
-        this.#kill();
-      }
+      if (limit !== null && executor.state(run).at === 'alive') this.#killFor(limit);
+      this.#roomCheck();
       this.#step();
     }
     this.#link.pump();
+  }
+
+  #killFor(limit: string): void {
+    this.#endedBy(limit);
+    this.#say('warn', 'killed', limit);
+    this.#kill();
+  }
+
+  /** Holds the agent while there is no room on the disk, and makes up for what could not be written. */
+  #roomCheck(): void {
+    const { run, disk } = this.#context;
+    const full = this.#noRoom || !this.#catchUp() || readText(run.pump)?.trim() === 'full';
+    const reason = disk.low ?? (full ? DISK_FULL : null);
+    if (!this.#hold.update(reason)) return;
+    this.#say('warn', reason === null ? 'released' : 'held', reason ?? 'there is room again');
+  }
+
+  /** Says whether there was room. */
+  #catchUp(): boolean {
+    try {
+      const written = this.#inputs.flush();
+      if (written !== null) this.#link.written(written);
+      if (this.#observed.flush()) this.#link.pump();
+      return !this.#inputs.waiting;
+    } catch (error) {
+      if (isDiskFull(error)) return false;
+      throw error;
+    }
   }
 
   /** Looks at the process and does what follows. */
@@ -244,8 +300,8 @@ export class Epoch {
       return;
     }
     this.#end(() => {
-      const stopped = readStop(run.stop) !== null;
-      const limit = readText(run.limit);
+      const stopped = this.#stopper.armed || readStop(run.stop) !== null;
+      const limit = this.#limit ?? readText(run.limit);
       const more = { stopped, limit, stderrPath: run.stderr, redactor: this.#redactor };
       return exitBody({ epoch: order.epoch, state, ...more });
     });
@@ -272,17 +328,39 @@ export class Epoch {
         observe: (body) => this.#observe(body),
         gone: () => this.#gone(),
       });
+      this.#noRoom = false;
     } catch (error) {
       if (this.#closed) return;
+      this.#noRoom = isDiskFull(error);
+      if (this.#noRoom) return this.#bringLater();
       if (!(error instanceof Refusal)) this.#say('error', 'fault', reasonOf(error));
-      if (this.#claim(reasonOf(error))) this.#say('warn', 'refused', reasonOf(error).slice(0, 500));
+      this.#refuse(reasonOf(error));
+    }
+  }
+
+  /** The disk was full. Whatever was begun is repeated. */
+  #bringLater(): void {
+    this.#again ??= setTimeout(() => {
+      this.#again = null;
+      this.#bringing = null;
+      this.#step();
+    }, AGAIN_MS);
+  }
+
+  #refuse(reason: string): void {
+    try {
+      if (this.#claim(reason)) this.#say('warn', 'refused', reason.slice(0, 500));
+    } catch (error) {
+      this.#say('error', 'fault', reasonOf(error));
+      this.#noRoom = isDiskFull(error);
+      this.#bringLater();
     }
   }
 
   /** A shim has ended: one that lost to another leaves the other's pid file, one that failed leaves none. */
   #gone(): void {
     if (this.#closed) return;
-    this.#claim('the agent could not be started: its parent process failed at once');
+    this.#refuse('the agent could not be started: its parent process failed at once');
     this.#step();
   }
 
@@ -313,11 +391,17 @@ export class Epoch {
     const { run } = this.#context;
     this.#link.close();
     if (this.#observed.terminal === null) await this.end(`the epoch was ${reason}`);
-    await writeDurable(run.over, reason);
-    for (const path of [run.order, run.args, run.spool]) rmSync(path, { force: true });
-    this.#say('info', 'over', reason);
-    await this.close();
-    this.#context.onOver();
+    // The output first: on a full disk that makes the room for the rest.
+    for (const path of [run.args, run.spool]) rmSync(path, { force: true });
+    this.#closing ??= this.#close();
+    await this.#closing;
+    const last = async (): Promise<void> => {
+      await writeDurable(run.over, reason);
+      rmSync(run.order, { force: true });
+      this.#say('info', 'over', reason);
+      this.#context.onOver();
+    };
+    this.#lastTries.run('over', last, (error) => this.#say('error', 'fault', reasonOf(error)));
   }
 
   #safely(work: () => void): void {

@@ -1,15 +1,19 @@
 import { closeSync, fdatasync, fstatSync, ftruncateSync, openSync, readFileSync } from 'node:fs';
 import { promisify } from 'node:util';
 import { RunnerBody } from '@filepath/protocol';
-import { writeFully } from '../files.ts';
+import { isDiskFull, writeFully } from '../files.ts';
 
 const sync = promisify(fdatasync);
+/** Most observations that wait for room on the disk. */
+const MOST_WAITING = 256;
 
 /** What the runner observed of an epoch: observation n is line n. */
 export class ObservedFile {
   readonly #fd: number;
   readonly #bodies: (RunnerBody | null)[];
   #complete: boolean;
+  /** For which the disk had no room. */
+  #waiting: RunnerBody[] = [];
 
   constructor(path: string) {
     this.#fd = openSync(path, 'a+', 0o600);
@@ -35,11 +39,11 @@ export class ObservedFile {
   }
 
   has(type: RunnerBody['type']): boolean {
-    return this.#bodies.some((body) => body?.type === type);
+    return [...this.#bodies, ...this.#waiting].some((body) => body?.type === type);
   }
 
   get last(): RunnerBody | null {
-    return this.#bodies.at(-1) ?? null;
+    return this.#waiting.at(-1) ?? this.#bodies.at(-1) ?? null;
   }
 
   /** The exit or the refusal: nothing is observed after it. */
@@ -47,16 +51,42 @@ export class ObservedFile {
     return this.#bodies.findLast((body) => body !== null && isTerminal(body)) ?? null;
   }
 
-  /** After the terminal observation nothing is appended, a second terminal one least of all. */
+  /**
+   * After the terminal observation nothing is appended, a second terminal one least of all. On a full disk an
+   * observation waits for room; the terminal one is refused.
+   */
   async append(body: RunnerBody): Promise<void> {
     if (this.#complete) return;
     const parsed = RunnerBody.parse(body);
     const terminal = isTerminal(parsed);
+    try {
+      this.flush();
+      if (!terminal) return this.#add(parsed);
+    } catch (error) {
+      if (terminal || !isDiskFull(error) || this.#waiting.length >= MOST_WAITING) throw error;
+      this.#waiting.push(parsed);
+      return;
+    }
     this.#write(`${JSON.stringify(parsed)}\n`);
-    this.#complete = terminal;
+    this.#complete = true;
     // A terminal observation is told only when a power cut cannot unsay it.
-    if (terminal) await sync(this.#fd);
+    await sync(this.#fd);
     this.#bodies.push(parsed);
+  }
+
+  /** Writes what waited for room. Throws while there is none. Says whether there was something. */
+  flush(): boolean {
+    const had = this.#waiting.length > 0;
+    for (let [next] = this.#waiting; next !== undefined; [next] = this.#waiting) {
+      this.#add(next);
+      this.#waiting.shift();
+    }
+    return had;
+  }
+
+  #add(body: RunnerBody): void {
+    this.#write(`${JSON.stringify(body)}\n`);
+    this.#bodies.push(body);
   }
 
   /**

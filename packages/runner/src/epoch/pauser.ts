@@ -11,6 +11,10 @@ const Pause = z.strictObject({ seq: z.int().min(1), frozen: z.boolean() });
 export class Pauser {
   readonly #executor: Executor;
   readonly #run: RunDir;
+  /** For a reason of the machine. */
+  #held = false;
+  /** It is to end: nothing holds it still any more. */
+  #released = false;
 
   constructor(executor: Executor, run: RunDir) {
     this.#executor = executor;
@@ -21,18 +25,30 @@ export class Pauser {
   async take({ seq, frozen }: FreezeOrder): Promise<void> {
     if ((this.#last()?.seq ?? 0) > seq || existsSync(this.#run.stop)) return;
     await writeDurable(this.#run.pause, JSON.stringify({ seq, frozen }));
-    this.#executor.freeze(this.#run, frozen);
+    this.#executor.freeze(this.#run, frozen || this.#held);
+  }
+
+  /** Whether a person has paused it. */
+  get ordered(): boolean {
+    return this.#last()?.frozen === true;
+  }
+
+  /** Holds the process still, or lets it go on unless it is paused by order. */
+  hold(held: boolean): void {
+    this.#held = held;
+    if (this.#released || existsSync(this.#run.stop)) return;
+    this.#executor.freeze(this.#run, held || this.ordered);
   }
 
   /** A process may have come to life since the order. */
   apply(): void {
-    if (this.#last()?.frozen === true && !existsSync(this.#run.stop)) {
-      this.#executor.freeze(this.#run, true);
-    }
+    if (this.#released || !(this.#held || this.ordered) || existsSync(this.#run.stop)) return;
+    this.#executor.freeze(this.#run, true);
   }
 
   /** Lets the process go on, so that it can end. */
   release(): void {
+    this.#released = true;
     rmSync(this.#run.pause, { force: true });
     this.#executor.freeze(this.#run, false);
   }

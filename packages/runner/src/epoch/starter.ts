@@ -1,6 +1,7 @@
 import { statSync } from 'node:fs';
 import { join } from 'node:path';
 import type { RunnerBody, StartOrder } from '@filepath/protocol';
+import type { FreeSpace } from '../disk/free-space.ts';
 import { agentEnvironment } from '../executor/environment.ts';
 import { type Availability, type Executor, type Place, Refusal } from '../executor/executor.ts';
 import { markHeadLog } from '../git/head-log.ts';
@@ -14,6 +15,7 @@ export type Start = {
   run: RunDir;
   executor: Executor;
   availability: Availability;
+  disk: FreeSpace;
   observed: ObservedFile;
   signal: AbortSignal;
   observe(body: RunnerBody): void;
@@ -27,6 +29,8 @@ export type Start = {
 export async function startAgent(start: Start): Promise<void> {
   const { order, place, run, executor, availability, signal } = start;
   if (!availability.available) throw new Refusal(availability.reason ?? 'no sandbox here');
+  const { low } = start.disk;
+  if (low !== null) throw new Refusal(`${low}. Free some, then send the message again`);
   const { command } = order.config;
   if (command === undefined) {
     throw new Refusal(`this runner cannot run ${order.agentType}: give its config a command`);

@@ -1,4 +1,4 @@
-import { closeSync, openSync, readSync } from 'node:fs';
+import { closeSync, fstatSync, openSync, readSync } from 'node:fs';
 import type { InputLine } from '@filepath/protocol';
 import { writeFully } from '../files.ts';
 
@@ -11,7 +11,7 @@ const NEWLINE = 10;
 export class StdinFile {
   readonly #path: string;
   #count = 0;
-  /** Bytes of a line that a kill cut short. The agent may have read them, so the line is completed. */
+  /** Bytes of a line that a kill or a full disk cut short. The agent may have read them, so the line is completed. */
   #torn = 0;
 
   constructor(path: string) {
@@ -44,8 +44,12 @@ export class StdinFile {
       }
       const bytes = Buffer.from(`${input.line.replace(/\n$/, '').replaceAll('\n', ' ')}\n`);
       const fd = openSync(this.#path, 'a', 0o600);
+      const { size } = fstatSync(fd);
       try {
         writeFully(fd, bytes.subarray(Math.min(this.#torn, bytes.length - 1)));
+      } catch (error) {
+        this.#torn += fstatSync(fd).size - size;
+        throw error;
       } finally {
         closeSync(fd);
       }

@@ -16,8 +16,14 @@ export class Stopper {
     this.#run = run;
   }
 
-  arm(): void {
-    const stop = readStop(this.#run.stop);
+  get armed(): boolean {
+    return this.#armed;
+  }
+
+  /** With a grace, also an order that could not be recorded. */
+  arm(graceMs: number | null = null): void {
+    const given = graceMs === null ? null : { at: Date.now(), graceMs };
+    const stop = readStop(this.#run.stop) ?? given;
     if (stop === null || this.#armed) return;
     this.#armed = true;
     this.#timer = setTimeout(() => {

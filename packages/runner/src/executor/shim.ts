@@ -5,7 +5,8 @@ import { PUMP } from './pump.ts';
  * mount point (empty: keep user and mounts), mirror (empty: none), its mount point, uid, bubblewrap, then the agent's
  * command.
  *
- * - The pid file is claimed with noclobber: of two shims for one epoch, one ends here.
+ * - The pid file is claimed with noclobber: of two shims for one epoch, one ends here. One that cannot write it, on a
+ *   full disk, has not begun.
  * - `tail` ends with the shim (`--pid`), bubblewrap too (`--die-with-parent`).
  * - The mounts of the agent's directory and of the mirror exist in this process's mount namespace only. They make both
  *   reachable for the agent's uid whatever the modes of the directories above it are.
@@ -25,8 +26,9 @@ started \${line##*) }
 read -r boot < /proc/sys/kernel/random/boot_id
 umask 077
 set -C
-{ echo "$$ $start $boot" > pid; } 2> /dev/null || exit 0
+{ true > pid; } 2> /dev/null || exit 0
 set +C
+{ echo "$$ $start $boot" > pid; } 2> /dev/null || { rm -f pid; exit 0; }
 as=
 if [ -n "$at" ]; then
   mount -n --bind "$dir" "$at" 2> stderr || end 125

@@ -34,17 +34,22 @@ export function showBytes(bytes: number): string {
   return `${Number(size.toFixed(1))} ${unit}`;
 }
 
-type Reader = { read(text: string): number | null; wanted: string };
+export type Reader = { read(text: string): number | null; wanted: string };
 
-const memory: Reader = {
-  read: (text) => {
-    const [, digits, unit] = /^(\d{1,15}(?:\.\d{1,3})?) ?(MiB|GiB|M|G)?$/.exec(text) ?? [];
-    if (digits === undefined) return null;
-    const scale = unit === undefined ? 1 : unit.startsWith('M') ? MIB : GIB;
-    return atLeast(LEAST_MEMORY, Math.floor(Number(digits) * scale));
-  },
-  wanted: 'a size of at least 64 MiB, like 512M or 2G',
-};
+/** A size in bytes of at least `least`. */
+export function sizeReader(least: number): Reader {
+  return {
+    read: (text) => {
+      const [, digits, unit] = /^(\d{1,15}(?:\.\d{1,3})?) ?(MiB|GiB|M|G)?$/.exec(text) ?? [];
+      if (digits === undefined) return null;
+      const scale = unit === undefined ? 1 : unit.startsWith('M') ? MIB : GIB;
+      return atLeast(least, Math.floor(Number(digits) * scale));
+    },
+    wanted: `a size of at least ${showBytes(least)}, like 512M or 2G`,
+  };
+}
+
+const memory = sizeReader(LEAST_MEMORY);
 
 const pids: Reader = {
   read: (text) => (/^\d{1,7}$/.test(text) ? atLeast(LEAST_PIDS, Number(text)) : null),
@@ -56,9 +61,11 @@ const cpus: Reader = {
   wanted: `a number of cores of at least ${LEAST_CPUS}, like 2 or 0.5`,
 };
 
-const atLeast = (least: number, value: number): number | null => (value < least ? null : value);
+function atLeast(least: number, value: number): number | null {
+  return value < least ? null : value;
+}
 
-function setting(env: NodeJS.ProcessEnv, name: string, reader: Reader): number | null {
+export function setting(env: NodeJS.ProcessEnv, name: string, reader: Reader): number | null {
   const text = env[name]?.trim() ?? '';
   if (text === '') return null;
   const value = reader.read(text);

@@ -30,7 +30,8 @@ export type Source = {
   observations(): number;
   observation(id: number): RunnerBody | null;
   inputs(): number;
-  input(line: InputLine): void;
+  /** Says whether it is written; where not, `written` follows. */
+  input(line: InputLine): boolean;
   acknowledged(offset: number): void;
   over(reason: 'ended' | 'fenced' | 'deleted'): void;
 };
@@ -98,6 +99,10 @@ export class AgentLink {
     this.#socket.drop();
   }
 
+  written(input: number): void {
+    this.#send({ t: 'written', input });
+  }
+
   /** Sends what there is to send, as far as the window allows. */
   pump(): void {
     if (!this.#welcomed) return;
@@ -159,8 +164,8 @@ export class AgentLink {
         this.#source.acknowledged(frame.offset);
         return this.pump();
       case 'input':
-        this.#source.input(frame.input);
-        return this.#send({ t: 'written', input: frame.input.id });
+        if (this.#source.input(frame.input)) this.written(frame.input.id);
+        return;
       case 'over':
         return this.#source.over(frame.reason);
     }
