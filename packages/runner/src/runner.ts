@@ -6,6 +6,7 @@ import { SandboxExecutor } from './executor/sandbox.ts';
 import { Mirrors } from './git/mirrors.ts';
 import { Home } from './home.ts';
 import { AgentLimits } from './limits/agent-limits.ts';
+import { silenceSetting } from './limits/silence-setting.ts';
 import { ControlLink } from './link/control-link.ts';
 import type { Log } from './log.ts';
 import { Orders } from './orders.ts';
@@ -56,6 +57,7 @@ export async function startRunner(options: RunnerOptions): Promise<Runner> {
     executor,
     availability,
     disk,
+    silenceMs: silenceSetting(env),
     link: { url, token, runner: options.id, reconnectMs },
     log,
     backlogBytes,

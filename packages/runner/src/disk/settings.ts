@@ -1,4 +1,4 @@
-import { type Reader, setting, sizeReader } from '../limits/settings.ts';
+import { orOff, type Reader, setting, sizeReader } from '../limits/settings.ts';
 
 /** What agents may leave on the disk. `Infinity`: nothing limits it. */
 export type DiskSettings = {
@@ -22,14 +22,6 @@ export function diskSettings(env: NodeJS.ProcessEnv): DiskSettings {
     reserve: setting(env, 'FILEPATH_DISK_RESERVE', sizeReader(0)),
     archiveDays: setting(env, 'FILEPATH_ARCHIVE_DAYS', orOff(days)) ?? 14,
     archiveBytes: setting(env, 'FILEPATH_ARCHIVE_MAX', orOff(sizeReader(0))) ?? 20 * GIB,
-  };
-}
-
-/** The reader's values, or `off`. */
-export function orOff(reader: Reader): Reader {
-  return {
-    read: (text) => (text === 'off' ? Number.POSITIVE_INFINITY : reader.read(text)),
-    wanted: `${reader.wanted}, or off`,
   };
 }
 

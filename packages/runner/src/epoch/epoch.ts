@@ -13,6 +13,7 @@ import type { FreeSpace } from '../disk/free-space.ts';
 import { createExclusive, isDiskFull, readText, writeDurable } from '../files.ts';
 import { HeadLog } from '../git/head-log.ts';
 import type { RunDir } from '../home.ts';
+import { cpuTime } from '../limits/cpu-time.ts';
 import { AgentLink } from '../link/agent-link.ts';
 import { type Log, reasonOf, type RunnerLog } from '../log.ts';
 import { Credit } from '../spool/credit.ts';
@@ -21,6 +22,7 @@ import { Retries } from '../retries.ts';
 import { Redactor } from '../spool/redactor.ts';
 import { exitBody } from './exit.ts';
 import { DISK_FULL, Hold } from './hold.ts';
+import { Silence } from './silence.ts';
 import { ObservedFile } from './observed-file.ts';
 import { Pauser } from './pauser.ts';
 import { PendingInputs } from './pending-inputs.ts';
@@ -42,6 +44,8 @@ export type EpochContext = {
   link: { url: string; token: string; runner: RunnerId; reconnectMs: number };
   log: Log;
   disk: FreeSpace;
+  /** How long an agent may be silent before that is told. */
+  silenceMs: number;
   /** Most that may wait to be stored before the agent is ended. */
   backlogBytes: number;
   /** Ends the processes of earlier epochs of this agent: one process has the workspace. */
@@ -66,6 +70,7 @@ export class Epoch {
   readonly #stopper: Stopper;
   readonly #pauser: Pauser;
   readonly #hold: Hold;
+  readonly #silence: Silence;
   readonly #lastTries = new Retries();
   #heads: HeadLog | null = null;
   readonly #givenUp = new AbortController();
@@ -94,6 +99,12 @@ export class Epoch {
     this.#stopper = new Stopper(context.executor, run);
     this.#pauser = new Pauser(context.executor, run);
     this.#hold = new Hold(order.epoch, this.#observed, this.#pauser, (body) => this.#observe(body));
+    this.#silence = new Silence(context.silenceMs, () => ({
+      printed: this.#spool.printed,
+      inputs: this.#stdin.count,
+      cpuMs: cpuTime(run),
+      still: this.#hold.active || this.#pauser.ordered,
+    }));
     const identity = { thread: order.thread, epoch: order.epoch, log: context.log };
     this.#link = new AgentLink(
       { ...context.link, ...identity },
@@ -236,6 +247,7 @@ export class Epoch {
       const limit = this.#spool.excess();
       if (limit !== null && executor.state(run).at === 'alive') this.#killFor(limit);
       this.#roomCheck();
+      this.#listen();
       this.#step();
     }
     this.#link.pump();
@@ -245,6 +257,15 @@ export class Epoch {
     this.#endedBy(limit);
     this.#say('warn', 'killed', limit);
     this.#kill();
+  }
+
+  #listen(): void {
+    const { run, executor, order } = this.#context;
+    if (!this.#observed.has('started') || executor.state(run).at !== 'alive') return;
+    const seconds = this.#silence.look();
+    if (seconds === null) return;
+    this.#observe({ type: 'silent', epoch: order.epoch, seconds });
+    this.#say('info', 'silent', `nothing heard for ${seconds} s`);
   }
 
   /** Holds the agent while there is no room on the disk, and makes up for what could not be written. */

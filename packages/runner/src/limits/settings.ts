@@ -65,6 +65,14 @@ function atLeast(least: number, value: number): number | null {
   return value < least ? null : value;
 }
 
+/** The reader's values, or `off`. */
+export function orOff(reader: Reader): Reader {
+  return {
+    read: (text) => (text === 'off' ? Number.POSITIVE_INFINITY : reader.read(text)),
+    wanted: `${reader.wanted}, or off`,
+  };
+}
+
 export function setting(env: NodeJS.ProcessEnv, name: string, reader: Reader): number | null {
   const text = env[name]?.trim() ?? '';
   if (text === '') return null;

@@ -36,6 +36,11 @@ export class SpoolFeed {
     this.#punch.upTo(offset);
   }
 
+  /** Bytes that were ever printed. */
+  get printed(): number {
+    return this.#reader.size().bytes;
+  }
+
   /** Bytes that are not stored. */
   backlog(): number {
     const { bytes, disk } = this.#reader.size();
