@@ -4,7 +4,7 @@ import { type StopOrder, ThreadId, type FreezeOrder } from '@filepath/protocol';
 import { z } from 'zod';
 import { epochsIn, ownerOf, readJsonOrNull, threadByOrders } from './damaged-home.ts';
 import type { Place } from './executor/executor.ts';
-import { syncAll, writeAtomic } from './files.ts';
+import { readText, syncAll, writeAtomic, writeDurable } from './files.ts';
 import type { Home } from './home.ts';
 
 const FIRST_UID = 20001;
@@ -39,6 +39,10 @@ export class Agents {
   constructor(home: Home) {
     this.#home = home;
     const damaged: string[] = [];
+    this.#nextUid = Math.max(
+      FIRST_UID,
+      Number.parseInt(readText(home.lastUid) ?? '0', 10) + 1 || 0,
+    );
     for (const parent of [home.archive, home.agents]) {
       for (const slug of directories(parent)) {
         const dir = join(parent, slug);
@@ -107,6 +111,11 @@ export class Agents {
   /** Epochs that have a directory, in order. */
   epochsOnDisk(agent: Agent): number[] {
     return epochsIn(agent.place.dir);
+  }
+
+  /** Remembers which uids were given, also when no file is left that has them. */
+  async keepUids(): Promise<void> {
+    await writeDurable(this.#home.lastUid, `${this.#nextUid - 1}\n`);
   }
 
   /** Puts the home aside. Nothing of the agent runs any more. */

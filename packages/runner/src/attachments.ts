@@ -10,7 +10,7 @@ import { forget, LostEpoch } from './lost-epoch.ts';
 
 export type AttachContext = Pick<
   EpochContext,
-  'executor' | 'availability' | 'disk' | 'silenceMs' | 'link' | 'log' | 'backlogBytes'
+  'executor' | 'availability' | 'disk' | 'quota' | 'silenceMs' | 'link' | 'log' | 'backlogBytes'
 >;
 
 const CLAIM_MS = 200;

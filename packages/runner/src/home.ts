@@ -6,11 +6,14 @@ export class Home {
   readonly agents: string;
   readonly archive: string;
   readonly mirrors: string;
+  /** The highest uid that an agent was ever given. */
+  readonly lastUid: string;
 
   constructor(path: string) {
     this.agents = join(path, 'agents');
     this.archive = join(path, 'archive');
     this.mirrors = join(path, 'mirrors');
+    this.lastUid = join(path, 'last-uid');
     for (const dir of [path, this.agents, this.archive, this.mirrors]) {
       mkdirSync(dir, { recursive: true, mode: 0o700 });
     }

@@ -1,6 +1,8 @@
 import type { Executor as ExecutorInfo, RunnerId } from '@filepath/protocol';
 import { Agents } from './agents.ts';
+import { Archive } from './disk/archive.ts';
 import { FreeSpace } from './disk/free-space.ts';
+import { DiskQuota } from './disk/quota.ts';
 import { diskSettings } from './disk/settings.ts';
 import { SandboxExecutor } from './executor/sandbox.ts';
 import { Mirrors } from './git/mirrors.ts';
@@ -40,8 +42,11 @@ export async function startRunner(options: RunnerOptions): Promise<Runner> {
   const env = options.env ?? process.env;
   const home = new Home(options.home);
   const limits = new AgentLimits(env, options.cgroupRoot);
-  const disk = new FreeSpace(options.home, diskSettings(env).reserve);
+  const settings = diskSettings(env);
+  const disk = new FreeSpace(options.home, settings.reserve);
   await disk.open();
+  const quota = new DiskQuota(settings.agent, disk);
+  quota.open();
   const executor = new SandboxExecutor(env, limits, new Mirrors(home, env));
   const availability = await executor.check();
   const executors: ExecutorInfo[] = [
@@ -52,11 +57,19 @@ export async function startRunner(options: RunnerOptions): Promise<Runner> {
     options.log({ level: 'warn', event: 'sandbox', message });
   }
   const { url, token, log, reconnectMs = 250, backlogBytes = 512 * 1024 * 1024 } = options;
+  const agents = new Agents(home);
+  const archive = new Archive({
+    path: home.archive,
+    settings,
+    keepUids: () => agents.keepUids(),
+    log,
+  });
   const orders = new Orders({
-    agents: new Agents(home),
+    agents,
     executor,
     availability,
     disk,
+    quota,
     silenceMs: silenceSetting(env),
     link: { url, token, runner: options.id, reconnectMs },
     log,
@@ -73,11 +86,14 @@ export async function startRunner(options: RunnerOptions): Promise<Runner> {
   });
   orders.resume();
   control.open();
+  archive.open();
   return {
     executors,
     stop: async () => {
       control.close();
       await orders.close();
+      await archive.close();
+      quota.close();
       disk.close();
     },
   };

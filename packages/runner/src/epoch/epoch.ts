@@ -10,6 +10,7 @@ import type {
 import { type Availability, type Executor, type Place, Refusal } from '../executor/executor.ts';
 import { neverStarts } from '../executor/process-files.ts';
 import type { FreeSpace } from '../disk/free-space.ts';
+import type { DiskQuota } from '../disk/quota.ts';
 import { createExclusive, isDiskFull, readText, writeDurable } from '../files.ts';
 import { HeadLog } from '../git/head-log.ts';
 import type { RunDir } from '../home.ts';
@@ -44,6 +45,7 @@ export type EpochContext = {
   link: { url: string; token: string; runner: RunnerId; reconnectMs: number };
   log: Log;
   disk: FreeSpace;
+  quota: DiskQuota;
   /** How long an agent may be silent before that is told. */
   silenceMs: number;
   /** Most that may wait to be stored before the agent is ended. */
@@ -84,6 +86,7 @@ export class Epoch {
   #noRoom = false;
   #limit: string | null = null;
   #again: NodeJS.Timeout | null = null;
+  #unwatch: () => void = () => undefined;
 
   /** The order's file exists. */
   constructor(context: EpochContext) {
@@ -138,6 +141,8 @@ export class Epoch {
     } catch (error) {
       this.#say('warn', 'fault', `cannot watch the run directory: ${reasonOf(error)}`);
     }
+    const { quota, place } = this.#context;
+    this.#unwatch = quota.watch(place, (limit) => this.#safely(() => this.#killFor(limit)));
     this.#tick = setInterval(() => this.#safely(() => this.#check()), TICK_MS);
     if (readStop(this.#context.run.stop) !== null) this.#armStop();
     this.#step();
@@ -156,6 +161,7 @@ export class Epoch {
     this.#watcher?.close();
     if (this.#tick !== null) clearInterval(this.#tick);
     if (this.#again !== null) clearTimeout(this.#again);
+    this.#unwatch();
     this.#heads?.close();
     this.#stopper.cancel();
     this.#givenUp.abort();
@@ -240,12 +246,11 @@ export class Epoch {
   }
 
   #check(): void {
-    const { run, executor } = this.#context;
     this.#link.check();
     if (this.#observed.terminal === null) {
       this.#credit.update(this.#spool.credit());
       const limit = this.#spool.excess();
-      if (limit !== null && executor.state(run).at === 'alive') this.#killFor(limit);
+      if (limit !== null) this.#killFor(limit);
       this.#roomCheck();
       this.#listen();
       this.#step();
@@ -254,6 +259,8 @@ export class Epoch {
   }
 
   #killFor(limit: string): void {
+    const { run, executor } = this.#context;
+    if (executor.state(run).at !== 'alive') return;
     this.#endedBy(limit);
     this.#say('warn', 'killed', limit);
     this.#kill();

@@ -2,6 +2,7 @@ import { statSync } from 'node:fs';
 import { join } from 'node:path';
 import type { RunnerBody, StartOrder } from '@filepath/protocol';
 import type { FreeSpace } from '../disk/free-space.ts';
+import type { DiskQuota } from '../disk/quota.ts';
 import { agentEnvironment } from '../executor/environment.ts';
 import { type Availability, type Executor, type Place, Refusal } from '../executor/executor.ts';
 import { markHeadLog } from '../git/head-log.ts';
@@ -16,6 +17,7 @@ export type Start = {
   executor: Executor;
   availability: Availability;
   disk: FreeSpace;
+  quota: DiskQuota;
   observed: ObservedFile;
   signal: AbortSignal;
   observe(body: RunnerBody): void;
@@ -37,6 +39,7 @@ export async function startAgent(start: Start): Promise<void> {
   }
   const environment = agentEnvironment(order);
   await start.endEarlier();
+  await start.quota.admit(place);
   await prepareWorkspace(start);
   if (signal.aborted) return;
   markHeadLog(place.dir, run);

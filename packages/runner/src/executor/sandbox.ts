@@ -123,7 +123,7 @@ export class SandboxExecutor implements Executor {
         cwd: '/',
         detached: true,
         stdio: coveredStdio(),
-        env: { PATH: '/usr/sbin:/usr/bin:/sbin:/bin' },
+        env: { PATH: '/usr/sbin:/usr/bin:/sbin:/bin', FSIZE: this.#limits.fileBlocks() },
       });
       child.on('error', (error) => reject(new Refusal(`cannot start the agent: ${error.message}`)));
       child.on('spawn', resolve);

@@ -12,6 +12,7 @@ import { PUMP } from './pump.ts';
  *   reachable for the agent's uid whatever the modes of the directories above it are.
  * - The agent writes into a FIFO, which a pump empties into the spool: what an agent holds open it can also cut
  *   or stretch.
+ * - `FSIZE` is the most that one file of the agent may have, in blocks of 512 bytes.
  * - An exit status that cannot be written, on a full disk, is written when it can.
  * - The sandbox joins its control groups (`groups`) as root, before it takes the agent's uid. The shim stays out of them:
  *   what it does at the end cannot fail for a limit.
@@ -46,6 +47,7 @@ PASSWD
 HOSTS
 umask 022
 (
+  [ -z "$FSIZE" ] || ulimit -f "$FSIZE"
   while read -r group; do echo 0 > "$group/cgroup.procs" || exit 125; done < groups
   exec $as env -i PATH=/usr/bin:/bin "$bwrap" --args 9 --json-status-fd 5 -- "$@"
 ) < in 2> err > out 5> status.json

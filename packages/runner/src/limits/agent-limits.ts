@@ -1,6 +1,8 @@
 import { createHash } from 'node:crypto';
 import { existsSync, rmSync, writeFileSync } from 'node:fs';
+import { constants } from 'node:os';
 import type { Limits } from '@filepath/protocol';
+import { diskSettings } from '../disk/settings.ts';
 import type { ProcessState } from '../executor/executor.ts';
 import { readText } from '../files.ts';
 import type { RunDir } from '../home.ts';
@@ -9,14 +11,18 @@ import { CGROUP_ROOT, type Controller, findHierarchies, type Hierarchy } from '.
 import { type LimitSettings, limitSettings, showBytes } from './settings.ts';
 
 const PRLIMIT = '/usr/bin/prlimit';
+/** What a shell makes of SIGXFSZ. */
+const FILE_TOO_LARGE = 128 + constants.signals.SIGXFSZ;
 
 /** What holds agents on this machine: control groups, or else limits that each process carries. */
 export class AgentLimits {
   readonly settings: LimitSettings;
   readonly #hierarchies: readonly Hierarchy[];
+  readonly #disk: number;
 
   constructor(env: NodeJS.ProcessEnv, cgroupRoot: string = CGROUP_ROOT) {
     this.settings = limitSettings(env);
+    this.#disk = diskSettings(env).agent;
     this.#hierarchies = process.platform === 'linux' ? findHierarchies(cgroupRoot) : [];
     for (const { parent } of this.#hierarchies) sweep(parent);
   }
@@ -51,10 +57,14 @@ export class AgentLimits {
     return options.length === 0 ? [] : [PRLIMIT, ...options, '--'];
   }
 
+  /** Most that one file may have, in blocks of 512 bytes; empty where nothing limits it. */
+  fileBlocks(): string {
+    return Number.isFinite(this.#disk) ? String(Math.ceil(this.#disk / 512)) : '';
+  }
+
   /** Nothing of the agent runs any more: notes the limit that ended it, and removes its groups. */
   async leave(run: RunDir, state: ProcessState): Promise<void> {
     const groups = groupsOf(run);
-    if (groups.length === 0) return;
     const limit = this.#reached(groups, state);
     // A stop that was ordered is why it ended, whatever it came to before.
     if (limit !== null && !existsSync(run.limit) && !existsSync(run.stop)) {
@@ -67,6 +77,9 @@ export class AgentLimits {
   /** An agent that came to a limit and went on to succeed was not ended by it. */
   #reached(groups: readonly string[], state: ProcessState): string | null {
     if (state.at !== 'lost' && !(state.at === 'exited' && state.status !== 0)) return null;
+    if (state.at === 'exited' && state.status === FILE_TOO_LARGE) {
+      return `a file larger than ${showBytes(this.#disk)}, the limit of disk`;
+    }
     const { oomKills, pidsHits } = incidents(groups);
     if (oomKills > 0) return `out of memory (limit ${showBytes(this.settings.memory)})`;
     if (pidsHits > 0) return `too many processes (limit ${this.settings.pids})`;
