@@ -85,6 +85,7 @@ export {
   blobRef,
   ExitReason,
   RunnerBody,
+  RunnerDenied,
   RunnerExit,
   RunnerRefused,
   RunnerStarted,
@@ -104,6 +105,13 @@ export {
 } from './thread/lifecycle.ts';
 export { type Completion, completionOf } from './thread/completion.ts';
 export { AgentConfig, AgentType, MASK, maskConfig } from './api/agent-config.ts';
+export {
+  type AllowedHost,
+  canonicalHost,
+  DEFAULT_NETWORK,
+  NetworkConfig,
+  parseAllowedHost,
+} from './api/network.ts';
 export { Node, Session, SessionStatus, Tree, TreeChange } from './api/resources.ts';
 export {
   GitRepoUrl,

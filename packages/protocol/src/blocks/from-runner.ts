@@ -1,5 +1,5 @@
 import { RejectedLine } from '../fap/codec.ts';
-import { RunnerBody, type RunnerExit } from '../thread/bodies.ts';
+import { RunnerBody, type RunnerDenied, type RunnerExit } from '../thread/bodies.ts';
 import type { Base, Block, NoticeBlock } from './block.ts';
 
 /** What the runner observed, in words for a person; null for a body that is none of its own. */
@@ -34,9 +34,20 @@ function notice(body: Exclude<RunnerBody, { type: 'head' }>): Notice {
         : { level: 'info', text: 'workspace ready', detail: body.detail || null };
     case 'refused':
       return { level: 'error', text: `could not start: ${body.reason}`, detail: null };
+    case 'denied':
+      return { level: 'warn', text: denied(body), detail: body.hint || null };
     case 'exit':
       return exit(body);
   }
+}
+
+function denied({ host, port, reason }: RunnerDenied): string {
+  return host === null ? reason : `no access to ${showAddress(host, port)}: ${reason}`;
+}
+
+function showAddress(host: string, port: number | null): string {
+  const shown = host.includes(':') ? `[${host}]` : host;
+  return port === null ? shown : `${shown}:${port}`;
 }
 
 function exit(body: RunnerExit): Notice {
