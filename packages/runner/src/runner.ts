@@ -1,5 +1,7 @@
 import type { Executor as ExecutorInfo, RunnerId } from '@filepath/protocol';
 import { Agents } from './agents.ts';
+import { type EgressOptions, Gateways } from './egress/gateways.ts';
+import { Networks } from './executor/networks.ts';
 import { SandboxExecutor } from './executor/sandbox.ts';
 import { Mirrors } from './git/mirrors.ts';
 import { Home } from './home.ts';
@@ -25,6 +27,8 @@ export type RunnerOptions = {
   reconnectMs?: number;
   /** Most output of one agent that may wait to be stored before the agent is ended. */
   backlogBytes?: number;
+  /** How agents reach other hosts, where it is not the usual. */
+  egress?: EgressOptions;
 };
 
 export type Runner = {
@@ -37,7 +41,9 @@ export async function startRunner(options: RunnerOptions): Promise<Runner> {
   const env = options.env ?? process.env;
   const home = new Home(options.home);
   const limits = new AgentLimits(env, options.cgroupRoot);
-  const executor = new SandboxExecutor(env, limits, new Mirrors(home, env));
+  const gateways = new Gateways({ url: options.url, token: options.token }, env, options.egress);
+  const networks = new Networks(env);
+  const executor = new SandboxExecutor(env, limits, new Mirrors(home, env), networks);
   const availability = await executor.check();
   const executors: ExecutorInfo[] = [
     { kind: executor.kind, ...availability, limits: limits.report() },
@@ -51,6 +57,7 @@ export async function startRunner(options: RunnerOptions): Promise<Runner> {
     agents: new Agents(home),
     executor,
     availability,
+    gateways,
     link: { url, token, runner: options.id, reconnectMs },
     log,
     backlogBytes,
@@ -71,6 +78,7 @@ export async function startRunner(options: RunnerOptions): Promise<Runner> {
     stop: async () => {
       control.close();
       await orders.close();
+      await networks.close();
     },
   };
 }

@@ -7,6 +7,7 @@ import type {
   StartOrder,
   StopOrder,
 } from '@filepath/protocol';
+import type { Gateways } from '../egress/gateways.ts';
 import { type Availability, type Executor, type Place, Refusal } from '../executor/executor.ts';
 import { neverStarts, shimOf } from '../executor/process-files.ts';
 import { createExclusive, readText, writeDurable } from '../files.ts';
@@ -17,6 +18,7 @@ import { type Log, reasonOf, type RunnerLog } from '../log.ts';
 import { SpoolFeed } from '../spool/feed.ts';
 import { PumpGate } from '../spool/pump-gate.ts';
 import { Redactor } from '../spool/redactor.ts';
+import { EpochGateway } from './epoch-gateway.ts';
 import { exitBody } from './exit.ts';
 import { ObservedFile } from './observed-file.ts';
 import { Pauser } from './pauser.ts';
@@ -34,6 +36,7 @@ export type EpochContext = {
   run: RunDir;
   executor: Executor;
   availability: Availability;
+  gateways: Gateways;
   link: { url: string; token: string; runner: RunnerId; reconnectMs: number };
   log: Log;
   /** Most that may wait to be stored before the agent is ended. */
@@ -58,6 +61,7 @@ export class Epoch {
   readonly #link: AgentLink;
   readonly #stopper: Stopper;
   readonly #pauser: Pauser;
+  readonly #gateway: EpochGateway;
   #heads: HeadLog | null = null;
   readonly #givenUp = new AbortController();
   #watcher: FSWatcher | null = null;
@@ -79,6 +83,15 @@ export class Epoch {
     this.#gate = new PumpGate(run.pump, () => shimOf(run)?.pid ?? null);
     this.#stopper = new Stopper(context.executor, run);
     this.#pauser = new Pauser(context.executor, run);
+    this.#gateway = new EpochGateway({
+      ...context,
+      denials: {
+        told: this.#observed.all(),
+        observe: (body) => this.#observe(body),
+        redact: (text) => this.#redactor.redact(text),
+      },
+      failed: (reason) => this.#say('warn', 'fault', reason),
+    });
     const identity = { thread: order.thread, epoch: order.epoch, log: context.log };
     this.#link = new AgentLink(
       { ...context.link, ...identity },
@@ -134,6 +147,7 @@ export class Epoch {
     this.#givenUp.abort();
     await this.#bringing;
     await this.#ending;
+    await this.#guard(this.#gateway.close());
     this.#spool.close();
     this.#observed.close();
   }
@@ -159,6 +173,8 @@ export class Epoch {
     if (!this.#claim(reason)) this.#kill();
     this.#givenUp.abort();
     await executor.settle(run);
+    // The next epoch's socket has the same name.
+    await this.#guard(this.#gateway.close());
     this.#step();
   }
 
@@ -240,6 +256,7 @@ export class Epoch {
     if (statSync(run.status, { throwIfNoEntry: false })?.size) rmSync(run.args, { force: true });
     this.#heads ??= this.#headLog();
     if (state.at === 'alive') {
+      this.#gateway.settle();
       this.#pauser.apply();
       this.#heads.look();
       return;
@@ -269,6 +286,7 @@ export class Epoch {
       await startAgent({
         ...this.#context,
         observed: this.#observed,
+        gateway: this.#gateway,
         signal: this.#givenUp.signal,
         observe: (body) => this.#observe(body),
         gone: () => this.#gone(),
@@ -299,6 +317,7 @@ export class Epoch {
     const work = async (): Promise<void> => {
       await executor.settle(run);
       if (this.#closed) return;
+      await this.#guard(this.#gateway.close());
       this.#safely(() => this.#heads?.finish());
       const body = last();
       await this.#observed.append(body);
