@@ -15,6 +15,7 @@ export type RunnerLog = {
     | 'killed'
     | 'removed'
     | 'sandbox'
+    | 'egress'
     | 'fault';
   message: string;
   thread?: string;

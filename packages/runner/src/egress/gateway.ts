@@ -31,6 +31,11 @@ export class AgentGateway {
     return this.#listensIn;
   }
 
+  /** What the agent sent and got, as far as its connections have ended. */
+  get bytes(): { readonly up: number; readonly down: number } {
+    return this.#proxy.bytes;
+  }
+
   /** Listens on the socket. The folder stays the same, so that an agent sees the socket of a later runner too. */
   async open(): Promise<void> {
     mkdirSync(this.directory, { recursive: true, mode: 0o700 });
@@ -62,6 +67,7 @@ export class AgentGateway {
   async close(): Promise<void> {
     this.#closed = true;
     this.#proxy.close();
+    // Resolves when their connections have ended too.
     await Promise.all(this.#servers.splice(0).map(closed));
     // Node removes the socket by the path that it was given: until here the descriptor had to stay.
     if (this.#folder !== null) closeSync(this.#folder);

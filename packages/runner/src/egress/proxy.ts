@@ -67,10 +67,6 @@ export class AgentProxy {
     this.#http.emit('connection', socket);
   }
 
-  get connections(): number {
-    return this.#sockets.size;
-  }
-
   /** Bytes of the connections that have ended, as the agent sent and got them. */
   get bytes(): { readonly up: number; readonly down: number } {
     return this.#bytes;

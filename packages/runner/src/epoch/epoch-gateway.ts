@@ -5,7 +5,7 @@ import { namespaceId } from '../egress/namespace.ts';
 import { Denials, type DenialsContext } from '../egress/denials.ts';
 import { type Executor, type Place, Refusal } from '../executor/executor.ts';
 import type { RunDir } from '../home.ts';
-import { reasonOf } from '../log.ts';
+import { reasonOf, type RunnerLog } from '../log.ts';
 import { Retries } from '../retries.ts';
 
 export type EpochGatewayContext = {
@@ -15,7 +15,7 @@ export type EpochGatewayContext = {
   run: RunDir;
   executor: Executor;
   denials: Omit<DenialsContext, 'epoch'>;
-  failed(reason: string): void;
+  say(level: RunnerLog['level'], message: string): void;
 };
 
 /** The gateway of one epoch's agent: open from before its process starts until that has ended. */
@@ -58,8 +58,9 @@ export class EpochGateway {
       if (now === null || this.#closing !== null) return;
       await this.open();
       await this.#gateway.listenInNamespace(now);
+      this.#context.say('info', 'the agent has its way out again');
     };
-    this.#retries.run('listen', listen, (error) => this.#context.failed(reasonOf(error)));
+    this.#retries.run('listen', listen, (error) => this.#context.say('warn', reasonOf(error)));
   }
 
   close(): Promise<void> {
@@ -67,6 +68,8 @@ export class EpochGateway {
     this.#closing ??= (async () => {
       await this.#opening?.catch(() => undefined);
       await this.#gateway.close();
+      const { up, down } = this.#gateway.bytes;
+      if (up + down > 0) this.#context.say('info', `${up} bytes sent, ${down} received`);
     })();
     return this.#closing;
   }

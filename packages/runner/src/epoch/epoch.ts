@@ -90,7 +90,7 @@ export class Epoch {
         observe: (body) => this.#observe(body),
         redact: (text) => this.#redactor.redact(text),
       },
-      failed: (reason) => this.#say('warn', 'fault', reason),
+      say: (level, text) => this.#say(level, 'egress', text),
     });
     const identity = { thread: order.thread, epoch: order.epoch, log: context.log };
     this.#link = new AgentLink(
