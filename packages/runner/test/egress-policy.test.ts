@@ -1,6 +1,8 @@
+import type { RunnerBody } from '@filepath/protocol';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { ownAddresses, standingOf } from '../src/egress/addresses.ts';
+import { Denials } from '../src/egress/denials.ts';
 import { permittedHosts } from '../src/egress/dialer.ts';
 import { endToEnd } from '../src/egress/headers.ts';
 import { EgressPolicy } from '../src/egress/policy.ts';
@@ -280,5 +282,32 @@ describe('FILEPATH_EGRESS_PRIVATE', () => {
     for (const text of ['registry.lan', '*.lan:80', 'a:1,', 'http://a:80', 'a b:80']) {
       expect(() => read(text), text).toThrow(/FILEPATH_EGRESS_PRIVATE has/);
     }
+  });
+});
+
+describe('what is told of denied hosts', () => {
+  it('[NET9] is each host once, 50 of them, and then that there are more, also across a restart', () => {
+    const told: RunnerBody[] = [];
+    const make = (): Denials =>
+      new Denials({
+        epoch: 3,
+        told: [...told],
+        observe: (body) => told.push(body),
+        redact: (text) => text,
+      });
+    const deny = (denials: Denials, from: number, to: number): void => {
+      for (let n = from; n < to; n++) {
+        const target = { host: `h${n}.test`, port: 443 };
+        denials.record(target, { reason: 'r', hint: 'h' });
+        denials.record({ ...target, port: 80 }, { reason: 'r', hint: 'h' });
+      }
+    };
+    deny(make(), 0, 30);
+    expect(told).toHaveLength(30);
+    deny(make(), 0, 60);
+    deny(make(), 0, 90);
+    const hosts = told.map((body) => (body.type === 'denied' ? body.host : undefined));
+    expect(hosts).toEqual([...Array.from({ length: 50 }, (_, n) => `h${n}.test`), null]);
+    expect(told.at(-1)).toMatchObject({ reason: expect.stringMatching(/more than 50 hosts/) });
   });
 });
