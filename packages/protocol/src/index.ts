@@ -85,6 +85,7 @@ export {
   blobRef,
   ExitReason,
   RunnerBody,
+  RunnerDenied,
   RunnerExit,
   RunnerRefused,
   RunnerStarted,
@@ -109,6 +110,13 @@ export {
 export { silentFor, stalledFor } from './thread/silence.ts';
 export { type Completion, completionOf } from './thread/completion.ts';
 export { AgentConfig, AgentType, MASK, maskConfig } from './api/agent-config.ts';
+export {
+  type AllowedHost,
+  canonicalHost,
+  DEFAULT_NETWORK,
+  NetworkConfig,
+  parseAllowedHost,
+} from './api/network.ts';
 export { Node, Session, SessionStatus, Tree, TreeChange } from './api/resources.ts';
 export {
   GitRepoUrl,

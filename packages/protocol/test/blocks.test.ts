@@ -84,6 +84,33 @@ describe('one event, one block', () => {
       { kind: 'notice', level: 'error', text: 'could not start: no bubblewrap' },
     ],
     [
+      '[NET9] denied host',
+      runner({
+        type: 'denied',
+        epoch: 1,
+        host: 'example.com',
+        port: 443,
+        reason: 'not allowed',
+        hint: 'add it',
+      }),
+      {
+        kind: 'notice',
+        level: 'warn',
+        text: 'no access to example.com:443: not allowed',
+        detail: 'add it',
+      },
+    ],
+    [
+      '[NET9] denied address',
+      runner({ type: 'denied', epoch: 1, host: '::1', port: 80, reason: 'no', hint: '' }),
+      { kind: 'notice', level: 'warn', text: 'no access to [::1]:80: no', detail: null },
+    ],
+    [
+      '[NET9] further denied hosts',
+      runner({ type: 'denied', epoch: 1, host: null, port: null, reason: 'more', hint: 'h' }),
+      { kind: 'notice', level: 'warn', text: 'more', detail: 'h' },
+    ],
+    [
       'exit with a code',
       exit({ code: 3, stderr: 'boom' }),
       { kind: 'notice', level: 'error', text: 'exited with code 3', detail: 'boom' },

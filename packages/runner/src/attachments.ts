@@ -10,7 +10,15 @@ import { forget, LostEpoch } from './lost-epoch.ts';
 
 export type AttachContext = Pick<
   EpochContext,
-  'executor' | 'availability' | 'disk' | 'quota' | 'silenceMs' | 'link' | 'log' | 'backlogBytes'
+  | 'executor'
+  | 'availability'
+  | 'gateways'
+  | 'disk'
+  | 'quota'
+  | 'silenceMs'
+  | 'link'
+  | 'log'
+  | 'backlogBytes'
 >;
 
 const CLAIM_MS = 200;

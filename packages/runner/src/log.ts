@@ -19,6 +19,7 @@ export type RunnerLog = {
     | 'released'
     | 'silent'
     | 'sandbox'
+    | 'egress'
     | 'fault';
   message: string;
   thread?: string;

@@ -4,6 +4,8 @@ import { Archive } from './disk/archive.ts';
 import { FreeSpace } from './disk/free-space.ts';
 import { DiskQuota } from './disk/quota.ts';
 import { diskSettings } from './disk/settings.ts';
+import { type EgressOptions, Gateways } from './egress/gateways.ts';
+import { Networks } from './executor/networks.ts';
 import { SandboxExecutor } from './executor/sandbox.ts';
 import { Mirrors } from './git/mirrors.ts';
 import { Home } from './home.ts';
@@ -30,6 +32,8 @@ export type RunnerOptions = {
   reconnectMs?: number;
   /** Most output of one agent that may wait to be stored before the agent is ended. */
   backlogBytes?: number;
+  /** How agents reach other hosts, where it is not the usual. */
+  egress?: EgressOptions;
 };
 
 export type Runner = {
@@ -47,7 +51,9 @@ export async function startRunner(options: RunnerOptions): Promise<Runner> {
   await disk.open();
   const quota = new DiskQuota(settings.agent, disk);
   quota.open();
-  const executor = new SandboxExecutor(env, limits, new Mirrors(home, env));
+  const gateways = new Gateways({ url: options.url, token: options.token }, env, options.egress);
+  const networks = new Networks(env);
+  const executor = new SandboxExecutor(env, limits, new Mirrors(home, env), networks);
   const availability = await executor.check();
   const executors: ExecutorInfo[] = [
     { kind: executor.kind, ...availability, limits: limits.report() },
@@ -71,6 +77,7 @@ export async function startRunner(options: RunnerOptions): Promise<Runner> {
     disk,
     quota,
     silenceMs: silenceSetting(env),
+    gateways,
     link: { url, token, runner: options.id, reconnectMs },
     log,
     backlogBytes,
@@ -95,6 +102,7 @@ export async function startRunner(options: RunnerOptions): Promise<Runner> {
       await archive.close();
       quota.close();
       disk.close();
+      await networks.close();
     },
   };
 }

@@ -1,5 +1,5 @@
 import { EventEmitter, on } from 'node:events';
-import { createServer, type Server } from 'node:http';
+import { createServer, type IncomingHttpHeaders, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import {
   AgentToRunner,
@@ -47,6 +47,7 @@ export class FakeWorker {
   readonly threads = new Map<string, ThreadRecord>();
   readonly orders: { number: number; order: Order; taken: number }[] = [];
   readonly faults: string[] = [];
+  readonly requests: { url: string; headers: IncomingHttpHeaders }[] = [];
   readonly #changes = new EventEmitter();
   readonly #server: Server;
   readonly #sockets = new WebSocketServer({ noServer: true });
@@ -57,7 +58,11 @@ export class FakeWorker {
   connected = false;
 
   private constructor() {
-    this.#server = createServer();
+    // Requests for the gateway, which it does not have.
+    this.#server = createServer((request, response) => {
+      this.requests.push({ url: request.url ?? '', headers: request.headers });
+      response.writeHead(404).end('no gateway');
+    });
     this.#server.on('upgrade', (request, socket, head) => {
       if (request.headers.authorization !== `Bearer ${TOKEN}`) return socket.destroy();
       const [, link, kind, id] = (request.url ?? '').split('/');

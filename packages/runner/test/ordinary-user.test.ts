@@ -2,6 +2,7 @@ import { execFileSync } from 'node:child_process';
 import { chownSync } from 'node:fs';
 import { dirname, join, relative } from 'node:path';
 import { describe, expect, it } from 'vitest';
+import { webServer } from './egress.ts';
 import { repositoryOf } from './repositories.ts';
 import { Bench, runnerProcess, shellOrder } from './setup.ts';
 
@@ -66,5 +67,35 @@ describe('a runner without privileges', () => {
     if (thread.refused?.includes('does not permit the sandbox') === true) return;
     expect(thread.refused).toBeUndefined();
     expect(thread.texts).toEqual(['content', 'first', '/run/mirror.git/objects', 'end']);
+  });
+
+  it('[NET13] gives agents the one way out, also after it was killed', async () => {
+    const bench = await Bench.open({ idle: true });
+    const port = await webServer((_request, response) => response.end('reached\n'));
+    const host = `localhost:${port}`;
+    const user = asUser();
+    if (user.prefix.length > 0) chownSync(bench.home, USER, USER);
+    const permitted = ['env', `FILEPATH_EGRESS_PRIVATE=${host}`];
+    const ask = `curl -s --noproxy '' http://${host}/; curl -s --noproxy '' -o /dev/null -w '%{http_code}\\n' http://denied.test/
+      curl -s --unix-socket /run/filepath/gw.sock http://x/gateway/x; echo; tail -n +3 /proc/net/dev | cut -d: -f1 | tr -d ' '`;
+    // Until the next runner listens, there is nothing to connect to.
+    const script = `${ask}; read line; until curl -s -o /dev/null http://127.0.0.1:4281/; do sleep 0.05; done; ${ask}`;
+    const network = { policy: 'allowlist' as const, allow: [host] };
+    const order = shellOrder('', { config: { command: ['sh', '-c', script], network } });
+    bench.worker.order(order);
+    const thread = bench.worker.thread(order.thread);
+    const first = runnerProcess(bench, [...permitted, ...user.prefix], user.path);
+    const answered = (): boolean => thread.texts.length >= 4 || thread.refused !== undefined;
+    await bench.worker.until('answers', answered);
+    if (thread.refused?.includes('does not permit the sandbox') === true) return;
+    await first.kill();
+    runnerProcess(bench, [...permitted, ...user.prefix], user.path);
+    bench.worker.input(order.thread, 'again');
+    await bench.worker.until(
+      'end',
+      () => thread.exit !== undefined || thread.refused !== undefined,
+    );
+    const answers = ['reached', '403', 'no gateway', 'lo'];
+    expect(thread.texts).toEqual([...answers, ...answers]);
   });
 });

@@ -32,14 +32,22 @@ describe('an agent', () => {
     expect(thread.texts).toEqual([
       `FILEPATH_AGENT_ID=${order.thread}`,
       'FILEPATH_API_KEY=short',
+      'FILEPATH_BASE_URL=http://127.0.0.1:4281/gateway',
       'FILEPATH_MODEL=offline/demo',
       `FILEPATH_SESSION_ID=${order.session}`,
       'FILEPATH_TASK=do it',
       'GREETING=hi',
       'HOME=/home/agent',
+      'HTTPS_PROXY=http://127.0.0.1:4281',
+      'HTTP_PROXY=http://127.0.0.1:4281',
       'LANG=C.UTF-8',
+      'NODE_USE_ENV_PROXY=1',
+      'NO_PROXY=127.0.0.1,localhost,::1',
       'PATH=/usr/local/bin:/usr/bin:/bin',
       'PWD=/workspace',
+      'http_proxy=http://127.0.0.1:4281',
+      'https_proxy=http://127.0.0.1:4281',
+      'no_proxy=127.0.0.1,localhost,::1',
     ]);
   });
 

@@ -29,7 +29,7 @@ describe('the sandbox', () => {
       `cat ${dir}/secret 2>/dev/null && echo open; ls -A /root /mnt /media /var /sys 2>/dev/null
       ls -A /home /home/agent /run /tmp; cat /etc/shadow 2>/dev/null; echo end`,
     );
-    expect(lines).toEqual(['/home:', 'agent', '/home/agent:', '/run:', '/tmp:', 'end']);
+    expect(lines).toEqual(['/home:', 'agent', '/home/agent:', '/run:', 'filepath', '/tmp:', 'end']);
   });
 
   it('[RUN11] has no network but its own loopback', async () => {

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { NetworkConfig } from './network.ts';
 
 /** Agent types of the catalog. What this instance can run is decided when a node is created. */
 export const AgentType = z.enum([
@@ -29,6 +30,8 @@ export const AgentConfig = z.strictObject({
     )
     .optional(),
   maxTokens: z.int().min(1).optional(),
+  /** Unless given, `allowlist`. Children inherit it. */
+  network: NetworkConfig.optional(),
 });
 export type AgentConfig = z.infer<typeof AgentConfig>;
 

@@ -1,6 +1,6 @@
 import { RejectedLine } from '../fap/codec.ts';
-import { RunnerBody, type RunnerExit } from '../thread/bodies.ts';
 import { silentFor } from '../thread/silence.ts';
+import { RunnerBody, type RunnerDenied, type RunnerExit } from '../thread/bodies.ts';
 import type { Base, Block, NoticeBlock } from './block.ts';
 
 /** What the runner observed, in words for a person; null for a body that is none of its own. */
@@ -41,9 +41,20 @@ function notice(body: Exclude<RunnerBody, { type: 'head' }>): Notice {
       return { level: 'info', text: 'goes on', detail: null };
     case 'silent':
       return { level: 'warn', text: silentFor(body.seconds), detail: null };
+    case 'denied':
+      return { level: 'warn', text: denied(body), detail: body.hint || null };
     case 'exit':
       return exit(body);
   }
+}
+
+function denied({ host, port, reason }: RunnerDenied): string {
+  return host === null ? reason : `no access to ${showAddress(host, port)}: ${reason}`;
+}
+
+function showAddress(host: string, port: number | null): string {
+  const shown = host.includes(':') ? `[${host}]` : host;
+  return port === null ? shown : `${shown}:${port}`;
 }
 
 function exit(body: RunnerExit): Notice {

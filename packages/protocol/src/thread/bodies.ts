@@ -72,6 +72,19 @@ export const RunnerSilent = z.strictObject({
   seconds: z.int().min(1),
 });
 
+/** The agent asked for a host that its network policy does not allow. Told once for each host of an epoch. */
+export const RunnerDenied = z.strictObject({
+  type: z.literal('denied'),
+  epoch: z.int().min(1),
+  /** Null: further hosts, which are not named. */
+  host: z.string().min(1).max(255).nullable(),
+  port: z.int().min(0).max(65535).nullable(),
+  reason: z.string().max(512),
+  /** What a person can change. */
+  hint: z.string().max(1024),
+});
+export type RunnerDenied = z.infer<typeof RunnerDenied>;
+
 export const RunnerBody = z.discriminatedUnion('type', [
   RunnerStarted,
   RunnerExit,
@@ -81,6 +94,7 @@ export const RunnerBody = z.discriminatedUnion('type', [
   RunnerHeld,
   RunnerReleased,
   RunnerSilent,
+  RunnerDenied,
 ]);
 export type RunnerBody = z.infer<typeof RunnerBody>;
 

@@ -7,6 +7,7 @@ import type {
   StartOrder,
   StopOrder,
 } from '@filepath/protocol';
+import type { Gateways } from '../egress/gateways.ts';
 import { type Availability, type Executor, type Place, Refusal } from '../executor/executor.ts';
 import { neverStarts } from '../executor/process-files.ts';
 import type { FreeSpace } from '../disk/free-space.ts';
@@ -21,6 +22,7 @@ import { Credit } from '../spool/credit.ts';
 import { SpoolFeed } from '../spool/feed.ts';
 import { Retries } from '../retries.ts';
 import { Redactor } from '../spool/redactor.ts';
+import { EpochGateway } from './epoch-gateway.ts';
 import { exitBody } from './exit.ts';
 import { DISK_FULL, Hold } from './hold.ts';
 import { Silence } from './silence.ts';
@@ -42,6 +44,7 @@ export type EpochContext = {
   run: RunDir;
   executor: Executor;
   availability: Availability;
+  gateways: Gateways;
   link: { url: string; token: string; runner: RunnerId; reconnectMs: number };
   log: Log;
   disk: FreeSpace;
@@ -74,6 +77,7 @@ export class Epoch {
   readonly #hold: Hold;
   readonly #silence: Silence;
   readonly #lastTries = new Retries();
+  readonly #gateway: EpochGateway;
   #heads: HeadLog | null = null;
   readonly #givenUp = new AbortController();
   #watcher: FSWatcher | null = null;
@@ -108,6 +112,15 @@ export class Epoch {
       cpuMs: cpuTime(run),
       still: this.#hold.active || this.#pauser.ordered,
     }));
+    this.#gateway = new EpochGateway({
+      ...context,
+      denials: {
+        told: this.#observed.all(),
+        observe: (body) => this.#observe(body),
+        redact: (text) => this.#redactor.redact(text),
+      },
+      say: (level, text) => this.#say(level, 'egress', text),
+    });
     const identity = { thread: order.thread, epoch: order.epoch, log: context.log };
     this.#link = new AgentLink(
       { ...context.link, ...identity },
@@ -167,6 +180,7 @@ export class Epoch {
     this.#givenUp.abort();
     await this.#bringing;
     await this.#ending;
+    await this.#guard(this.#gateway.close());
     this.#spool.close();
     this.#observed.close();
   }
@@ -199,6 +213,8 @@ export class Epoch {
     if (!this.#claim(reason)) this.#kill();
     this.#givenUp.abort();
     await executor.settle(run);
+    // The next epoch's socket has the same name.
+    await this.#guard(this.#gateway.close());
     this.#step();
   }
 
@@ -323,6 +339,7 @@ export class Epoch {
     if (statSync(run.status, { throwIfNoEntry: false })?.size) rmSync(run.args, { force: true });
     this.#heads ??= this.#headLog();
     if (state.at === 'alive') {
+      this.#gateway.settle();
       this.#pauser.apply();
       this.#heads.look();
       return;
@@ -352,6 +369,7 @@ export class Epoch {
       await startAgent({
         ...this.#context,
         observed: this.#observed,
+        gateway: this.#gateway,
         signal: this.#givenUp.signal,
         observe: (body) => this.#observe(body),
         gone: () => this.#gone(),
@@ -404,6 +422,7 @@ export class Epoch {
     const work = async (): Promise<void> => {
       await executor.settle(run);
       if (this.#closed) return;
+      await this.#guard(this.#gateway.close());
       this.#safely(() => this.#heads?.finish());
       const body = last();
       await this.#observed.append(body);

@@ -8,6 +8,7 @@ import { type Availability, type Executor, type Place, Refusal } from '../execut
 import { markHeadLog } from '../git/head-log.ts';
 import { shownRemote } from '../git/remote.ts';
 import type { RunDir } from '../home.ts';
+import type { EpochGateway } from './epoch-gateway.ts';
 import type { ObservedFile } from './observed-file.ts';
 
 export type Start = {
@@ -19,6 +20,7 @@ export type Start = {
   disk: FreeSpace;
   quota: DiskQuota;
   observed: ObservedFile;
+  gateway: EpochGateway;
   signal: AbortSignal;
   observe(body: RunnerBody): void;
   /** Ends the processes of earlier epochs of this agent: one process has the workspace. */
@@ -43,7 +45,8 @@ export async function startAgent(start: Start): Promise<void> {
   await prepareWorkspace(start);
   if (signal.aborted) return;
   markHeadLog(place.dir, run);
-  await executor.start({ place, run, command, environment }, () => start.gone());
+  const gateway = await start.gateway.open();
+  await executor.start({ place, run, command, environment, gateway }, () => start.gone());
 }
 
 async function prepareWorkspace(start: Start): Promise<void> {

@@ -23,6 +23,8 @@ export type Mounts = {
   home: string | null;
   /** Further options, put before the workspace. */
   extra: readonly string[];
+  /** The network of whoever starts bubblewrap is the sandbox's own already. */
+  entered?: boolean;
 };
 
 const SYSTEM_FILES = ['ssl', 'alternatives', 'ld.so.cache', 'nsswitch.conf'];
@@ -33,7 +35,8 @@ const SYSTEM_FILES = ['ssl', 'alternatives', 'ld.so.cache', 'nsswitch.conf'];
  */
 export function bwrapArgs(mounts: Mounts, environment: ReadonlyMap<string, string>): string[] {
   return [
-    ...words('--unshare-user --unshare-pid --unshare-net --unshare-ipc --unshare-uts'),
+    ...words('--unshare-user --unshare-pid --unshare-ipc --unshare-uts'),
+    ...(mounts.entered === true ? [] : ['--unshare-net']),
     ...words('--unshare-cgroup-try'),
     ...words('--disable-userns --die-with-parent --new-session --clearenv --cap-drop ALL'),
     ...words(`--seccomp ${FD.seccomp} --hostname agent --ro-bind /usr /usr`),

@@ -1,4 +1,5 @@
 import type { StartOrder } from '@filepath/protocol';
+import { GATEWAY_URL, PROXY_VARIABLES } from '../egress/way-out.ts';
 import { Refusal } from './executor.ts';
 
 /** The kernel takes strings below 128 KiB; the first line on stdin has the task whole. */
@@ -11,6 +12,7 @@ export function agentEnvironment(order: StartOrder): Map<string, string> {
   const environment = new Map<string, string>([
     ['PATH', '/usr/local/bin:/usr/bin:/bin'],
     ['LANG', 'C.UTF-8'],
+    ...PROXY_VARIABLES,
     ...Object.entries(order.config.envVars ?? {}),
     ['HOME', '/home/agent'],
     ['FILEPATH_TASK', truncateUtf8(order.task.replaceAll('\0', ''), TASK_BYTES)],
@@ -18,6 +20,7 @@ export function agentEnvironment(order: StartOrder): Map<string, string> {
     ['FILEPATH_AGENT_ID', order.thread],
     ['FILEPATH_SESSION_ID', order.session],
     ['FILEPATH_MODEL', order.model],
+    ['FILEPATH_BASE_URL', GATEWAY_URL],
   ]);
   let total = 0;
   for (const [name, value] of environment) {

@@ -1,4 +1,6 @@
 import type { Executor as ExecutorInfo } from '@filepath/protocol';
+import type { AgentGateway } from '../egress/gateway.ts';
+import type { NetworkPlace } from '../egress/namespace.ts';
 import type { RunDir } from '../home.ts';
 
 /** Where an agent lives on this machine. */
@@ -25,6 +27,8 @@ export type Job = {
   run: RunDir;
   command: readonly string[];
   environment: ReadonlyMap<string, string>;
+  /** Open. Its directory is mounted read-only, and it listens in the agent's namespace before the command runs. */
+  gateway: AgentGateway;
 };
 
 export type ProcessState =
@@ -56,6 +60,8 @@ export interface Executor {
   /** Repeatable: the first process to claim the epoch is its only one. Calls `gone` when that try has ended. */
   start(job: Job, gone: () => void): Promise<void>;
   state(run: RunDir): ProcessState;
+  /** The network of a process that runs, or null. */
+  network(run: RunDir): NetworkPlace | null;
   /** Holds everything of the process still, or lets it go on. Repeatable. */
   freeze(run: RunDir, frozen: boolean): void;
   /** Asks the agent's command to end. */

@@ -11,8 +11,10 @@ import {
   PASSWD,
   seccompFilter,
 } from './bwrap-args.ts';
+import { entering } from '../egress/namespace.ts';
 import { coveredStdio } from './inherited.ts';
 import { mountPoints } from './mount-points.ts';
+import type { Network } from './networks.ts';
 
 /** A command that the runner waits for, in a sandbox of its own. It dies with the runner. */
 export type OnceJob = {
@@ -27,24 +29,28 @@ export type OnceJob = {
   command: readonly string[];
   timeoutMs: number;
   signal?: AbortSignal;
+  /** A network to be in, instead of one of its own with nothing in it. */
+  network?: Pick<Network, 'net' | 'user'>;
 };
 
 export type OnceResult = { status: number | null; output: string; timedOut: boolean };
 
 const OUTPUT_BYTES = 8192;
+const NET_FD = 10;
+const USER_FD = 11;
 
 /** Options of `unshare`: mounts made after it are nobody else's. */
 export const PRIVATE = ['--mount', '--propagation', 'private'];
 
 const AS_USER = `
-uid=$1 sources=$2 bwrap=$3
-shift 3
+uid=$1 sources=$2 enter=$3 bwrap=$4
+shift 4
 while [ "$sources" -gt 0 ]; do
   mount -n --bind "$1" "$2" || exit 125
   shift 2
   sources=$((sources - 1))
 done
-exec setpriv --reuid "$uid" --regid "$uid" --clear-groups --no-new-privs \\
+exec $enter setpriv --reuid "$uid" --regid "$uid" --clear-groups --no-new-privs \\
   env -i PATH=/usr/bin:/bin "$bwrap" --args 9 -- "$@"
 `;
 
@@ -59,7 +65,12 @@ export async function runOnce(job: OnceJob): Promise<OnceResult> {
       [FD.seccomp, seccompFilter()],
       [FD.passwd, PASSWD(uid)],
       [FD.hosts, HOSTS],
-      [FD.args, encodeArgs(bwrapArgs(job.mounts(points), job.environment))],
+      [
+        FD.args,
+        encodeArgs(
+          bwrapArgs({ ...job.mounts(points), entered: job.network !== undefined }, job.environment),
+        ),
+      ],
     ]);
     const stdio: (number | 'ignore' | 'pipe')[] = coveredStdio();
     for (let fd = stdio.length; fd <= FD.args; fd++) stdio[fd] = 'ignore';
@@ -73,18 +84,30 @@ export async function runOnce(job: OnceJob): Promise<OnceResult> {
       opened.push(handle);
       stdio[fd] = handle;
     }
+    const enter = entrance(job, stdio);
     const mounted = job.sources.flatMap((source, index) => [source, points[index] ?? '']);
-    const count = [String(uid), String(job.sources.length)];
+    const count = [String(uid), String(job.sources.length), enter.join(' ')];
     const command = [job.bwrap, ...mounted, ...job.command];
-    const [file, args]: [string, string[]] =
+    const [file = '', ...args] =
       job.uid === null
-        ? [job.bwrap, ['--args', String(FD.args), '--', ...job.command]]
-        : ['unshare', [...PRIVATE, '/bin/sh', '-c', AS_USER, 'sh', ...count, ...command]];
+        ? [...enter, job.bwrap, '--args', String(FD.args), '--', ...job.command]
+        : ['unshare', ...PRIVATE, '/bin/sh', '-c', AS_USER, 'sh', ...count, ...command];
     return await wait(job, file, args, stdio);
   } finally {
     for (const fd of opened) closeSync(fd);
     rmSync(folder, { recursive: true, force: true });
   }
+}
+
+/** Hands the network on and gives the command that enters it. */
+function entrance(job: OnceJob, stdio: (number | 'ignore' | 'pipe')[]): string[] {
+  if (job.network === undefined) return [];
+  const { net, user } = job.network;
+  for (let fd = stdio.length; fd <= USER_FD; fd++) stdio[fd] = 'ignore';
+  stdio[NET_FD] = net;
+  if (user !== null) stdio[USER_FD] = user;
+  const at = (fd: number): string => `/proc/self/fd/${fd}`;
+  return entering({ net: at(NET_FD), user: user === null ? null : at(USER_FD) });
 }
 
 function wait(

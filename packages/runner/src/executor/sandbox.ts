@@ -1,4 +1,5 @@
 import { spawn } from 'node:child_process';
+import { once } from 'node:events';
 import {
   chmodSync,
   chownSync,
@@ -11,9 +12,12 @@ import {
 } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
+import { namespaceId, type NetworkPlace } from '../egress/namespace.ts';
+import { WAY_OUT } from '../egress/way-out.ts';
 import { syncAll } from '../files.ts';
 import type { Mirrors } from '../git/mirrors.ts';
 import type { RunDir } from '../home.ts';
+import { reasonOf } from '../log.ts';
 import { signal as send } from '../proc.ts';
 import { bwrapArgs, encodeArgs, seccompFilter } from './bwrap-args.ts';
 import { borrowedMirror, recordMirror } from './borrowed-mirror.ts';
@@ -32,19 +36,22 @@ import { coveredStdio } from './inherited.ts';
 import type { AgentLimits } from '../limits/agent-limits.ts';
 import { setFrozen } from '../limits/freezer.ts';
 import { mountPoints } from './mount-points.ts';
+import { letGoOf, type Networks } from './networks.ts';
 import {
   initOf,
   killShimGroup,
   processState,
+  shimOf,
   shimRuns,
   terminateCommand,
 } from './process-files.ts';
 import { PRIVATE } from './once.ts';
 import { checkSandbox } from './self-test.ts';
-import { SHIM } from './shim.ts';
+import { SHIM, SHIM_FD } from './shim.ts';
 import { findTool } from './tools.ts';
 
 const SETTLE_MS = 5_000;
+const SYSTEM_PATH = '/usr/sbin:/usr/bin:/sbin:/bin';
 
 /** Agents in bubblewrap, each with a uid of its own where the runner is root. */
 export class SandboxExecutor implements Executor {
@@ -52,15 +59,17 @@ export class SandboxExecutor implements Executor {
   readonly #env: NodeJS.ProcessEnv;
   readonly #limits: AgentLimits;
   readonly #mirrors: Mirrors;
+  readonly #networks: Networks;
 
-  constructor(env: NodeJS.ProcessEnv, limits: AgentLimits, mirrors: Mirrors) {
+  constructor(env: NodeJS.ProcessEnv, limits: AgentLimits, mirrors: Mirrors, networks: Networks) {
     this.#env = env;
     this.#limits = limits;
     this.#mirrors = mirrors;
+    this.#networks = networks;
   }
 
   check(): Promise<Availability> {
-    return checkSandbox(this.#env);
+    return checkSandbox(this.#env, this.#networks);
   }
 
   async prepare(place: Place, source: WorkspaceSource, signal: AbortSignal): Promise<Prepared> {
@@ -105,9 +114,11 @@ export class SandboxExecutor implements Executor {
     const sources = mirror === null ? [place.dir] : [place.dir, mirror];
     const points = place.uid === null ? [] : mountPoints(sources);
     const [seen = '', mirrorSeen] = place.uid === null ? sources : points;
-    const extra = mirrorSeen === undefined ? [] : ['--ro-bind', mirrorSeen, MIRROR];
+    const gateway = seen + job.gateway.directory.slice(place.dir.length);
+    const extra = ['--ro-bind', gateway, WAY_OUT.mount];
+    if (mirrorSeen !== undefined) extra.push('--ro-bind', mirrorSeen, MIRROR);
     const args = bwrapArgs(
-      { workspace: join(seen, 'workspace'), home: join(seen, 'home'), extra },
+      { workspace: join(seen, 'workspace'), home: join(seen, 'home'), extra, entered: true },
       job.environment,
     );
     writeFileSync(run.args, encodeArgs(args), { mode: 0o600 });
@@ -118,22 +129,42 @@ export class SandboxExecutor implements Executor {
     const shim = ['-c', SHIM, 'filepath-shim', run.path, ...mounts, uid, this.#bwrap()];
     const [file, prefix] =
       place.uid === null ? ['/bin/sh', []] : ['unshare', [...PRIVATE, '/bin/sh']];
-    await new Promise<void>((resolve, reject) => {
-      const child = spawn(file, [...prefix, ...shim, ...this.#limits.prefix(), ...job.command], {
+    const network = await this.#networks.take();
+    try {
+      await job.gateway.adopt(network.listener, network.id);
+      const stdio = coveredStdio();
+      for (let fd = stdio.length; fd <= SHIM_FD.user; fd++) stdio[fd] = 'ignore';
+      stdio[SHIM_FD.net] = network.net;
+      if (network.user !== null) stdio[SHIM_FD.user] = network.user;
+      const options = {
         cwd: '/',
         detached: true,
-        stdio: coveredStdio(),
-        env: { PATH: '/usr/sbin:/usr/bin:/sbin:/bin', FSIZE: this.#limits.fileBlocks() },
-      });
-      child.on('error', (error) => reject(new Refusal(`cannot start the agent: ${error.message}`)));
-      child.on('spawn', resolve);
+        stdio,
+        env: { PATH: SYSTEM_PATH, FSIZE: this.#limits.fileBlocks() },
+      };
+      const command = [...prefix, ...shim, ...this.#limits.prefix(), ...job.command];
+      const child = spawn(file, command, options);
       child.on('exit', gone);
       child.unref();
-    });
+      await once(child, 'spawn');
+    } catch (error) {
+      throw new Refusal(`cannot start the agent: ${reasonOf(error)}`);
+    } finally {
+      letGoOf(network);
+    }
   }
 
   state(run: RunDir): ProcessState {
     return processState(run);
+  }
+
+  /** As the shim holds it: the owner of the namespace is not the sandbox's own. */
+  network(run: RunDir): NetworkPlace | null {
+    const shim = shimOf(run);
+    if (shim === null || !shimRuns(run)) return null;
+    const [net, user] = [SHIM_FD.net, SHIM_FD.user].map((fd) => `/proc/${shim.pid}/fd/${fd}`);
+    if (net === undefined || namespaceId(net) === null) return null;
+    return { net, user: process.getuid?.() === 0 ? null : (user ?? null) };
   }
 
   freeze(run: RunDir, frozen: boolean): void {

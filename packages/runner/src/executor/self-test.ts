@@ -3,6 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { reasonOf } from '../log.ts';
 import type { Availability } from './executor.ts';
+import { type Network, Networks } from './networks.ts';
 import { runOnce } from './once.ts';
 import { findTool, installCommand, namespaceFix } from './tools.ts';
 
@@ -22,16 +23,24 @@ done
 grep -aq "$FILEPATH_PROBE" /proc/1/environ /proc/1/cmdline && echo "secret visible in /proc/1"
 ( : > /workspace/probe ) 2> /dev/null || echo "workspace not writable"
 grep -q '^Seccomp:[[:space:]]*2$' /proc/self/status || echo "no filter of system calls"
+grep -q ' 0100007F:10B9 00000000:0000 0A ' /proc/net/tcp || echo "no way out at 127.0.0.1:4281"
 [ -z "$2" ] || ! grep -q "$2" /proc/self/status || echo "no filter of our own"
 echo checked
 `;
 
 /** Whether agents can be run in sandboxes here, proven by one. Anything unexpected means no. */
-export async function checkSandbox(env: NodeJS.ProcessEnv = process.env): Promise<Availability> {
+export async function checkSandbox(
+  env: NodeJS.ProcessEnv = process.env,
+  networks?: Networks,
+): Promise<Availability> {
   if (process.platform !== 'linux') return no('agents run in bubblewrap, which needs Linux');
   const bwrap = findTool('bwrap', env);
   if (bwrap === null) {
     return no(`bubblewrap is not installed: run \`${installCommand('bubblewrap')}\``);
+  }
+  if (networks === undefined) {
+    const own = new Networks(env);
+    return checkSandbox(env, own).finally(() => own.close());
   }
   const folder = mkdtempSync(join(tmpdir(), 'filepath-check-'));
   try {
@@ -41,8 +50,15 @@ export async function checkSandbox(env: NodeJS.ProcessEnv = process.env): Promis
     chmodSync(workspace, 0o777);
     writeFileSync(canary, 'canary', { mode: 0o644 });
     chmodSync(folder, 0o755);
+    let network: Network;
+    try {
+      network = await networks.take();
+    } catch (error) {
+      return no(explain(false, reasonOf(error)));
+    }
     const result = await runOnce({
       bwrap,
+      network,
       uid: process.getuid?.() === 0 ? SELF_TEST_UID : null,
       sources: [workspace],
       mounts: ([path = '']) => ({ workspace: path, home: null, extra: [] }),
@@ -52,7 +68,7 @@ export async function checkSandbox(env: NodeJS.ProcessEnv = process.env): Promis
       ]),
       command: ['/bin/sh', '-c', PROBE, 'probe', canary, ownFilters()],
       timeoutMs: 20_000,
-    });
+    }).finally(() => networks.put(network));
     const holes = result.output.trim().split('\n');
     if (result.status === 0 && holes.length === 1 && holes[0] === 'checked') {
       return { available: true };

@@ -1,6 +1,12 @@
 import { PUMP } from './pump.ts';
 
 /**
+ * Descriptors on which the shim gets, and keeps, the agent's network namespace and, where the user is an ordinary one, the
+ * user namespace that owns it. By them a later runner enters it again.
+ */
+export const SHIM_FD = { net: 3, user: 6 } as const;
+
+/**
  * The agent's parent: a few lines of sh that outlive the runner. Arguments: run directory, agent directory, its
  * mount point (empty: keep user and mounts), mirror (empty: none), its mount point, uid, bubblewrap, then the agent's
  * command.
@@ -16,6 +22,8 @@ import { PUMP } from './pump.ts';
  * - An exit status that cannot be written, on a full disk, is written when it can.
  * - The sandbox joins its control groups (`groups`) as root, before it takes the agent's uid. The shim stays out of them:
  *   what it does at the end cannot fail for a limit.
+ * - The sandbox enters the network namespace that was made for it; where that fails nothing runs. Of the descriptors that
+ *   name it none gets into the sandbox.
  */
 export const SHIM = `${PUMP}cd "$1" || exit 1
 dir=$2 at=$3 mirror=$4 mirror_at=$5 uid=$6 bwrap=$7
@@ -30,8 +38,9 @@ set -C
 { true > pid; } 2> /dev/null || exit 0
 set +C
 { echo "$$ $start $boot" > pid; } 2> /dev/null || { rm -f pid; exit 0; }
-as=
+as= enter="--user=/proc/$$/fd/6 --preserve-credentials"
 if [ -n "$at" ]; then
+  enter=
   mount -n --bind "$dir" "$at" 2> stderr || end 125
   [ -z "$mirror" ] || mount -n --bind "$mirror" "$mirror_at" 2> stderr || end 125
   as="setpriv --reuid $uid --regid $uid --clear-groups --no-new-privs"
@@ -49,8 +58,8 @@ umask 022
 (
   [ -z "$FSIZE" ] || ulimit -f "$FSIZE"
   while read -r group; do echo 0 > "$group/cgroup.procs" || exit 125; done < groups
-  exec $as env -i PATH=/usr/bin:/bin "$bwrap" --args 9 --json-status-fd 5 -- "$@"
-) < in 2> err > out 5> status.json
+  exec nsenter $enter --net=/proc/$$/fd/3 -- $as env -i PATH=/usr/bin:/bin "$bwrap" --args 9 --json-status-fd 5 -- "$@"
+) < in 2> err > out 5> status.json 3<&- 6<&-
 code=$?
 kill $in
 wait $err $out

@@ -57,8 +57,14 @@ export function admitSpawn(
       `${name} was not started: its task is longer than ${LIMITS.message} bytes`,
     );
   }
-  const inherited = parent.agent_type === agent ? configOf(parent) : {};
+  const inherited = withNetwork(parent.agent_type === agent ? configOf(parent) : {}, parent);
   return { agentType: agentType.data, config: admit(agentType.data, inherited) };
+}
+
+/** A child that names no network policy of its own has its parent's. */
+export function withNetwork(config: AgentConfig, parent: NodeRow | null): AgentConfig {
+  const network = config.network ?? (parent === null ? undefined : configOf(parent).network);
+  return network === undefined ? config : { ...config, network };
 }
 
 export function checkCaps(depth: number, nodes: number): void {

@@ -15,7 +15,7 @@ import { notFound } from '../result.ts';
 import { first, type Sql } from '../storage/sql.ts';
 import { readValue, writeValue } from '../storage/values.ts';
 import type { SpawnNote, StatusNote } from '../thread/outbox.ts';
-import { admit, admitSpawn, checkCaps } from './admission.ts';
+import { admit, admitSpawn, checkCaps, withNetwork } from './admission.ts';
 import { inventName, slugOf } from './names.ts';
 import { configOf, intentRow, type NodeRow, type NodeSpec, toNode, unmask } from './node-row.ts';
 import { NodeTable } from './node-table.ts';
@@ -84,8 +84,9 @@ export class Session {
 
   addNode(create: NodeCreate): Node {
     const parent = create.parentId ?? null;
-    if (parent !== null && !this.nodes.find(parent)) throw notFound('the parent node');
-    const config = admit(create.agentType, create.config ?? {});
+    const above = parent === null ? null : this.nodes.find(parent);
+    if (parent !== null && !above) throw notFound('the parent node');
+    const config = admit(create.agentType, withNetwork(create.config ?? {}, above ?? null));
     return this.#change(() =>
       this.#insert({
         parent,

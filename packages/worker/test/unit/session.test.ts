@@ -133,6 +133,20 @@ describe('a session', () => {
     expect(JSON.stringify(session.tree())).not.toContain('sk-secret-value');
   });
 
+  it('[NET1] gives a child the network of its parent, unless it names its own', () => {
+    const { session } = newSession();
+    const none = { policy: 'none' as const };
+    const root = session.addNode({ ...custom, config: { ...custom.config, network: none } });
+    session.noteSpawn(root.id, spawn(3));
+    session.addNode({ ...custom, parentId: root.id });
+    const open = { policy: 'open' as const };
+    const config = { ...custom.config, network: open };
+    session.addNode({ ...custom, parentId: root.id, config });
+    session.addNode(custom);
+    const networks = session.tree().nodes.map((node) => node.config.network);
+    expect(networks).toEqual([none, none, none, open, undefined]);
+  });
+
   it('leaves nothing behind when a change is refused', () => {
     const { session } = newSession();
     const before = session.tree();

@@ -1,0 +1,48 @@
+import { STATUS_CODES, type ServerResponse } from 'node:http';
+import type { Duplex } from 'node:stream';
+
+/** What a client gets instead of what it asked for: one sentence that an agent can act on. */
+export class Answer extends Error {
+  override readonly name = 'Answer';
+  readonly status: number;
+
+  constructor(status: number, sentence: string) {
+    super(sentence);
+    this.status = status;
+  }
+}
+
+export function answerOf(error: unknown): Answer {
+  if (error instanceof Answer) return error;
+  return new Answer(502, error instanceof Error ? error.message : 'the request failed');
+}
+
+/** Too late to answer, the connection is cut: the client must not take a part for the whole. */
+export function sendAnswer(response: ServerResponse, { status, message }: Answer): void {
+  if (response.headersSent) {
+    response.destroy();
+    return;
+  }
+  const body = `filepath: ${message}\n`;
+  response.writeHead(status, {
+    'content-type': 'text/plain; charset=utf-8',
+    'content-length': Buffer.byteLength(body),
+    connection: 'close',
+  });
+  response.end(body);
+}
+
+/** The same on a socket that no response belongs to. */
+export function endWithAnswer(socket: Duplex, { status, message }: Answer): void {
+  const body = `filepath: ${message}\n`;
+  socket.end(
+    [
+      `HTTP/1.1 ${status} ${STATUS_CODES[status] ?? ''}`,
+      'content-type: text/plain; charset=utf-8',
+      `content-length: ${Buffer.byteLength(body)}`,
+      'connection: close',
+      '',
+      body,
+    ].join('\r\n'),
+  );
+}

@@ -1,0 +1,44 @@
+import { type IncomingMessage, request as overHttp, type ServerResponse } from 'node:http';
+import { request as overHttps } from 'node:https';
+import { onward, relay, UPSTREAM } from './relay.ts';
+
+const PREFIX = '/gateway/';
+
+/** Where the worker answers, and what says that this runner asks. */
+export type WorkerPlace = { url: string; token: string };
+
+/** Of the client's own words, what could be taken for ours or for a browser's. */
+const OURS = /^(?:x-filepath-|x-forwarded-|cf-|forwarded$|cookie$)/;
+
+/** Spellings of dots and slashes that another parser may read as a way up. */
+const WINDING = /%2e|%2f|%5c|\\/i;
+
+/** The path on the worker, or null for what is none of the gateway's. */
+export function gatewayPath(url: string): string | null {
+  if (!url.startsWith(PREFIX) || WINDING.test(url.split('?')[0] ?? '')) return null;
+  try {
+    const { pathname, search } = new URL(`http://gateway${url}`);
+    return `${pathname}${search}` === url ? url : null;
+  } catch {
+    return null;
+  }
+}
+
+/** Carries a request to the gateway, as the agent of this thread on this runner. The agent's key stays in it. */
+export function toWorker(
+  worker: WorkerPlace,
+  thread: string,
+  path: string,
+  request: IncomingMessage,
+  response: ServerResponse,
+): void {
+  const base = new URL(worker.url);
+  const headers = onward(request, base.host);
+  for (const name of Object.keys(headers)) if (OURS.test(name)) delete headers[name];
+  headers['x-filepath-runner-token'] = worker.token;
+  headers['x-filepath-thread'] = thread;
+  const { method = 'GET' } = request;
+  const send = base.protocol === 'https:' ? overHttps : overHttp;
+  const place = { hostname: base.hostname.replace(/^\[|\]$/g, ''), port: base.port };
+  relay(request, response, send({ ...UPSTREAM, ...place, agent: false, method, path, headers }));
+}

@@ -1,0 +1,76 @@
+import type { StartOrder } from '@filepath/protocol';
+import type { AgentGateway } from '../egress/gateway.ts';
+import type { Gateways } from '../egress/gateways.ts';
+import { namespaceId } from '../egress/namespace.ts';
+import { Denials, type DenialsContext } from '../egress/denials.ts';
+import { type Executor, type Place, Refusal } from '../executor/executor.ts';
+import type { RunDir } from '../home.ts';
+import { reasonOf, type RunnerLog } from '../log.ts';
+import { Retries } from '../retries.ts';
+
+export type EpochGatewayContext = {
+  gateways: Gateways;
+  order: StartOrder;
+  place: Place;
+  run: RunDir;
+  executor: Executor;
+  denials: Omit<DenialsContext, 'epoch'>;
+  say(level: RunnerLog['level'], message: string): void;
+};
+
+/** The gateway of one epoch's agent: open from before its process starts until that has ended. */
+export class EpochGateway {
+  readonly #context: EpochGatewayContext;
+  readonly #gateway: AgentGateway;
+  readonly #retries = new Retries();
+  #opening: Promise<void> | null = null;
+  #settled = false;
+  #closing: Promise<void> | null = null;
+
+  constructor(context: EpochGatewayContext) {
+    this.#context = context;
+    const { gateways, order, place, denials } = context;
+    const told = new Denials({ ...denials, epoch: order.epoch });
+    this.#gateway = gateways.make(order, place, (target, denial) => told.record(target, denial));
+  }
+
+  /** Before the process: its socket is there. Throws a Refusal. */
+  async open(): Promise<AgentGateway> {
+    if (this.#closing !== null) throw new Refusal('the start was given up');
+    this.#opening ??= this.#gateway.open();
+    try {
+      await this.#opening;
+    } catch (error) {
+      throw new Refusal(`the agent would have no way out: ${reasonOf(error)}`);
+    }
+    return this.#gateway;
+  }
+
+  /** The process runs. One that another runner started is in a namespace where nobody listens yet. */
+  settle(): void {
+    if (this.#settled || this.#closing !== null) return;
+    const place = this.#context.executor.network(this.#context.run);
+    if (place === null) return;
+    this.#settled = true;
+    if (namespaceId(place.net) === this.#gateway.listensIn) return;
+    const listen = async (): Promise<void> => {
+      const now = this.#context.executor.network(this.#context.run);
+      if (now === null || this.#closing !== null) return;
+      await this.open();
+      await this.#gateway.listenInNamespace(now);
+      this.#context.say('info', 'the agent has its way out again');
+    };
+    this.#retries.run('listen', listen, (error) => this.#context.say('warn', reasonOf(error)));
+  }
+
+  close(): Promise<void> {
+    this.#retries.close();
+    this.#closing ??= (async () => {
+      await this.#opening?.catch(() => undefined);
+      await this.#gateway.close();
+      const { up, down } = this.#gateway.bytes;
+      if (up + down > 0) this.#context.say('info', `${up} bytes sent, ${down} received`);
+    })();
+    return this.#closing;
+  }
+}
