@@ -28,7 +28,7 @@ describe('T10: a path of which an agent has a part', () => {
     writeFileSync(join(host, 'logs/HEAD'), OF_HOST);
     symlinkSync(join(host, 'logs'), join(root, '.git/other'));
     const names = ['logs', 'other', 'spare'].map((name) => join(root, '.git', name));
-    const racer = spawn('perl', ['-e', SWAP, ...names], { stdio: 'ignore' });
+    const racer = spawn('/usr/bin/perl', ['-e', SWAP, ...names], { stdio: 'ignore' });
     const over = once(racer, 'exit');
     later(async () => {
       racer.kill('SIGKILL');
