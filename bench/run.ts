@@ -3,7 +3,8 @@ import { writeFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { bareRelay } from './bare-relay.ts';
 import { ourRelay } from './our-relay.ts';
-import { bareStarts, ourStarts } from './spawn.ts';
+import { starts, type Starts } from './spawn.ts';
+import { percentile } from './statistics.ts';
 import { warmStarts } from './warm-start.ts';
 import { workspaces } from './workspaces.ts';
 
@@ -11,7 +12,7 @@ const ROOT = fileURLToPath(new URL('..', import.meta.url));
 const SINGLES = 300;
 const GAP_MS = 10;
 const EVENTS = 60_000;
-const STARTS = 15;
+const STARTS = 30;
 
 type Row = {
   what: string;
@@ -27,8 +28,7 @@ async function measure(): Promise<Row[]> {
   await using instance = await startInstance();
   const bare = await bareRelay(home.path, SINGLES, GAP_MS, EVENTS);
   const ours = await ourRelay(instance, SINGLES, GAP_MS, EVENTS);
-  const bareStart = await bareStarts(STARTS);
-  const ourStart = await ourStarts(instance, STARTS);
+  const start = await starts(instance, STARTS);
   const workspace = await workspaces(instance);
   await instance.stop();
   const warm = await warmStarts(ROOT, 3);
@@ -42,7 +42,7 @@ async function measure(): Promise<Row[]> {
       bar: '≥ 0.5×',
       ok: ours.perSecond >= 0.5 * bare.perSecond,
     },
-    atMost('message → first event of a new agent, p50', ourStart, bareStart, 3),
+    ...startRows(start),
     atMost('second workspace on 10,000 commits, 50 MB', workspace.second, workspace.first, 0.1),
     {
       ...atMost('npm start → first page, warm', warm, 2000, 1),
@@ -52,15 +52,34 @@ async function measure(): Promise<Row[]> {
   ];
 }
 
-function atMost(what: string, ours: number, baseline: number, bar: number): Row {
+/** The bar is on the median: the 95th of a hundred on a shared machine is what its neighbours do. */
+function startRows({ bare, sandbox, container }: Starts): Row[] {
+  const row = (kind: string, times: readonly number[], p: number): Row =>
+    atMost(
+      `message → first event of a new agent, ${kind}, p${p}`,
+      percentile(times, p),
+      percentile(bare, p),
+      kind === 'sandbox' && p === 50 ? 3 : null,
+    );
+  return [
+    row('sandbox', sandbox, 50),
+    row('sandbox', sandbox, 95),
+    ...(container === null
+      ? []
+      : [row('container', container, 50), row('container', container, 95)]),
+  ];
+}
+
+/** Without a bar it is only reported. */
+function atMost(what: string, ours: number, baseline: number, bar: number | null): Row {
   const ratio = ours / baseline;
   return {
     what,
     ours: `${ours.toFixed(2)} ms`,
     baseline: `${baseline.toFixed(2)} ms`,
     ratio,
-    bar: `≤ ${bar}×`,
-    ok: ratio <= bar,
+    bar: bar === null ? 'none' : `≤ ${bar}×`,
+    ok: bar === null || ratio <= bar,
   };
 }
 

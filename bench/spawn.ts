@@ -1,48 +1,67 @@
 import { Api, follow, type Instance, isType } from '@filepath/testkit';
 import { spawn } from 'node:child_process';
 import { existsSync } from 'node:fs';
-import { percentile, wallMs } from './statistics.ts';
+import { wallMs } from './statistics.ts';
 
 /** What CLI agents are: a program on Node, or where the system has none, on Python. Both are seen in the sandbox. */
-export function agentCommand(): string[] {
+function agentCommand(): string[] {
   const line = '{"type":"text","content":"first"}';
   return existsSync('/usr/bin/node')
     ? ['/usr/bin/node', '-e', `console.log('${line}')`]
     : ['python3', '-c', `print('${line}', flush=True)`];
 }
 
-/** From starting the command to its first line, without anything of ours. */
-export async function bareStarts(times: number): Promise<number> {
-  const [program = '', ...args] = agentCommand();
-  const out: number[] = [];
+export type Starts = {
+  /** Without anything of ours. */
+  bare: number[];
+  sandbox: number[];
+  /** Null where no image is named. */
+  container: number[] | null;
+};
+
+/** Milliseconds to the first line, one of each kind in turn, so that what else the machine does meets all alike. */
+export async function starts(instance: Instance, times: number): Promise<Starts> {
+  const image = containerImage();
+  const out: Starts = { bare: [], sandbox: [], container: image === null ? null : [] };
   for (let i = 0; i < times; i += 1) {
-    const started = wallMs();
-    // The little environment that an agent has: what a shell exports may slow a program down.
-    const env = { PATH: '/usr/bin:/bin', HOME: '/tmp', LANG: 'C.UTF-8' };
-    const child = spawn(program, args, { env, stdio: ['ignore', 'pipe', 'ignore'] });
-    const ended = new Promise((resolve) => child.once('exit', resolve));
-    await new Promise((resolve) => child.stdout.once('data', resolve));
-    out.push(wallMs() - started);
-    await ended;
+    out.bare.push(await bareStart());
+    out.sandbox.push(await ourStart(instance, {}));
+    if (image !== null) out.container?.push(await ourStart(instance, { image }));
   }
-  return percentile(out, 50);
+  return out;
 }
 
-/** From the message to the agent's first event at a viewer: stored, ordered, sandboxed, started, relayed. */
-export async function ourStarts(instance: Instance, times: number): Promise<number> {
+/** An image with the program of `agentCommand`, on an engine that the instance finds. */
+function containerImage(): string | null {
+  return process.env['FILEPATH_AGENT_IMAGE'] || null;
+}
+
+/** From starting the command to its first line. */
+async function bareStart(): Promise<number> {
+  const [program = '', ...args] = agentCommand();
+  const started = wallMs();
+  // The little environment that an agent has: what a shell exports may slow a program down.
+  const env = { PATH: '/usr/bin:/bin', HOME: '/tmp', LANG: 'C.UTF-8' };
+  const child = spawn(program, args, { env, stdio: ['ignore', 'pipe', 'ignore'] });
+  const ended = new Promise((resolve) => child.once('exit', resolve));
+  await new Promise((resolve) => child.stdout.once('data', resolve));
+  const took = wallMs() - started;
+  await ended;
+  return took;
+}
+
+/** From the message to the agent's first event at a viewer: stored, ordered, confined, started, relayed. */
+async function ourStart(instance: Instance, config: Record<string, unknown>): Promise<number> {
   const api = new Api(instance);
-  const out: number[] = [];
-  for (let i = 0; i < times; i += 1) {
-    const { session, node } = await api.agent(agentCommand());
-    const feed = follow(instance, node.id);
-    await feed.live;
-    const started = wallMs();
-    await api.message(node.id, 'go');
-    await feed.until((event) => event.source === 'fap');
-    out.push(wallMs() - started);
-    await feed.until(isType('exit'));
-    feed.close();
-    await api.call('DELETE', `/api/session/${session.id}`);
-  }
-  return percentile(out, 50);
+  const { session, node } = await api.agent(agentCommand(), { config });
+  const feed = follow(instance, node.id);
+  await feed.live;
+  const started = wallMs();
+  await api.message(node.id, 'go');
+  await feed.until((event) => event.source === 'fap');
+  const took = wallMs() - started;
+  await feed.until(isType('exit'));
+  feed.close();
+  await api.call('DELETE', `/api/session/${session.id}`);
+  return took;
 }

@@ -5,7 +5,7 @@ import { z } from 'zod';
 
 import { homeSecrets, ownerToken } from './home-secrets.ts';
 import { removeInstance, writeInstance } from './instance-file.ts';
-import { originsOf } from './origins.ts';
+import { namedOrigin, originsOf } from './origins.ts';
 
 const MODEL_KEYS = ['OPENROUTER', 'ANTHROPIC', 'OPENAI'].flatMap((name) => [
   `${name}_API_KEY`,
@@ -50,6 +50,7 @@ export async function startInstance(options: InstanceOptions): Promise<Instance>
     for (const step of undo.splice(0).reverse()) await step();
   };
 
+  const named = namedOrigin(env);
   const lock = lockHome(home);
   undo.push(() => lock.release());
   try {
@@ -64,7 +65,7 @@ export async function startInstance(options: InstanceOptions): Promise<Instance>
         FILEPATH_TOKEN: token,
         FILEPATH_RUNNER_TOKEN: runnerToken,
         FILEPATH_SECRET: authSecret,
-        FILEPATH_ORIGINS: originsOf(host, port),
+        FILEPATH_ORIGINS: originsOf(host, port, named),
         ...modelKeys(env),
       },
       ...(onLost && { onExit: onLost }),
@@ -91,7 +92,7 @@ export async function startInstance(options: InstanceOptions): Promise<Instance>
       token,
     });
     undo.push(() => removeInstance(home));
-    const signInUrl = await makeSignInUrl(engine.url, token);
+    const signInUrl = await makeSignInUrl(engine.url, token, named ?? engine.url);
     return { url: engine.url, token, signInUrl, executors: runner.executors, stop };
   } catch (error) {
     await stop();
@@ -104,7 +105,8 @@ function modelKeys(env: Env): Record<string, string> {
   return Object.fromEntries(found.filter(([, value]) => value !== ''));
 }
 
-async function makeSignInUrl(url: string, token: string): Promise<string> {
+/** `shown`: where the person opens it. */
+async function makeSignInUrl(url: string, token: string, shown: string): Promise<string> {
   const response = await fetch(`${url}/api/auth/link`, {
     method: 'POST',
     headers: { Authorization: `Bearer ${token}` },
@@ -114,5 +116,6 @@ async function makeSignInUrl(url: string, token: string): Promise<string> {
       `The sign-in link could not be made (${response.status}: ${(await response.text()).slice(0, 300)}); engine.log in the home may say why.`,
     );
   }
-  return new URL(LinkAnswer.parse(await response.json()).url, url).href;
+  const { pathname, search } = new URL(LinkAnswer.parse(await response.json()).url);
+  return new URL(`${pathname}${search}`, shown).href;
 }

@@ -3,17 +3,13 @@ import { doctor } from '../src/commands/doctor.ts';
 import { atLeast, installCommand, type Machine, type Ran } from '../src/doctor/check.ts';
 import { checkDisk, checkPort } from '../src/doctor/place.ts';
 import { checkContainers, checkGit, checkNode } from '../src/doctor/programs.ts';
-import { checkCgroups, checkSandbox, checkUserNamespaces } from '../src/doctor/sandbox.ts';
+import { checkLimits, checkSandbox, checkUserNamespaces } from '../src/doctor/sandbox.ts';
 import { thisMachine } from '../src/doctor/this-machine.ts';
 import { recordedIo } from './io.ts';
 
 const said = (stdout: string, code = 0, stderr = ''): Ran => ({ code, stdout, stderr });
 const DEBIAN = 'NAME="Debian GNU/Linux"\nID=debian\nVERSION_ID="12"\n';
-const V1 = {
-  '/proc/cgroups':
-    '#subsys_name\thierarchy\tnum_cgroups\tenabled\ncpu\t1\t1\t1\nmemory\t4\t13\t1\npids\t8\t1\t1\nhugetlb\t0\t1\t1\n',
-  '/proc/self/cgroup': '8:pids:/\n4:memory:/x\n1:cpu,cpuacct:/\n0::/\n',
-};
+const GROUPS = { memory: 'cgroup-v1', pids: 'cgroup-v1', cpu: 'cgroup-v1' } as const;
 
 type Given = {
   programs?: Record<string, (args: string[]) => Ran>;
@@ -32,6 +28,8 @@ function machine({ programs = {}, files = {}, machine: more = {} }: Given = {}):
     nodeVersion: '24.21.0',
     isRoot: false,
     run: async (file, args) => programs[file]?.(args) ?? null,
+    sandbox: async () => ({ available: true }),
+    limits: async () => GROUPS,
     read: (path) => all[path] ?? null,
     freeBytes: async () => 50 * 1024 ** 3,
     listen: async () => null,
@@ -39,8 +37,7 @@ function machine({ programs = {}, files = {}, machine: more = {} }: Given = {}):
   };
 }
 
-const bwrap = (version: string, trial: Ran) => (args: string[]) =>
-  args[0] === '--version' ? said(`bubblewrap ${version}\n`) : trial;
+const bwrap = (version: string) => () => said(`bubblewrap ${version}\n`);
 
 describe('programs', () => {
   it('[CLI2] wants a Node that is new enough', () => {
@@ -95,17 +92,19 @@ describe('programs', () => {
 
 describe('sandbox', () => {
   it('[CLI2] runs a sandbox instead of believing that one would run', async () => {
-    const good = machine({ programs: { bwrap: bwrap('0.8.0', said('')) }, files: V1 });
+    const good = machine({ programs: { bwrap: bwrap('0.8.0') } });
     expect((await checkSandbox(good)).map((check) => check.state)).toEqual(['ok', 'ok', 'ok']);
 
-    const trial = said('', 1, 'bwrap: setting up uid map: Permission denied\n');
-    const files = { '/proc/sys/kernel/apparmor_restrict_unprivileged_userns': '1\n', ...V1 };
+    const reason = 'the system does not permit the sandbox\n(bwrap: setting up uid map)';
+    const files = { '/proc/sys/kernel/apparmor_restrict_unprivileged_userns': '1\n' };
+    const sandbox = async () => ({ available: false, reason });
     const [check] = await checkSandbox(
-      machine({ programs: { bwrap: bwrap('0.9.0', trial) }, files }),
+      machine({ programs: { bwrap: bwrap('0.9.0') }, files, machine: { sandbox } }),
     );
     expect(check).toMatchObject({
       state: 'fail',
-      text: '0.9.0, but no sandbox runs: bwrap: setting up uid map: Permission denied',
+      text: '0.9.0, but no sandbox runs, so agents with a command are refused: the system does not permit the sandbox (bwrap: setting up uid map)',
+      works: expect.stringContaining('agents with an image'),
       fix: 'sudo sysctl -w kernel.apparmor_restrict_unprivileged_userns=0',
     });
   });
@@ -113,7 +112,7 @@ describe('sandbox', () => {
   it('[CLI2] says when bubblewrap is missing or old', async () => {
     const [missing] = await checkSandbox(machine({ machine: { isRoot: true } }));
     expect(missing).toMatchObject({ state: 'fail', fix: 'apt-get install -y bubblewrap' });
-    const [old] = await checkSandbox(machine({ programs: { bwrap: bwrap('0.4.1', said('')) } }));
+    const [old] = await checkSandbox(machine({ programs: { bwrap: bwrap('0.4.1') } }));
     expect(old).toMatchObject({ state: 'fail', text: '0.4.1 is older than 0.8.0' });
   });
 
@@ -127,22 +126,29 @@ describe('sandbox', () => {
     });
   });
 
-  it('[CLI2] reads the controllers of both versions of cgroups', () => {
-    expect(checkCgroups(machine({ files: V1 }))).toMatchObject({
+  it('[CLI2] says what holds each limit, and what an agent may do where nothing does', () => {
+    expect(checkLimits(machine(), GROUPS)).toEqual({
+      name: 'cgroups',
       state: 'ok',
-      text: 'v1: memory, pids, cpu',
+      text: 'v1 for memory, processes, CPU time',
     });
-    const v2 = (controllers: string) =>
-      checkCgroups(machine({ files: { '/sys/fs/cgroup/cgroup.controllers': controllers } }));
-    expect(v2('cpuset cpu io memory pids\n')).toMatchObject({
-      state: 'ok',
-      text: 'v2: memory, pids, cpu',
-    });
-    expect(v2('cpu\n')).toMatchObject({
+    const some = { ...GROUPS, memory: 'cgroup-v2', cpu: 'none' } as const;
+    expect(checkLimits(machine(), some)).toMatchObject({
       state: 'warn',
-      text: expect.stringContaining('memory, pids'),
+      text: 'v2 for memory; v1 for processes: limited is CPU time not at all',
+      works: 'agents run, and so does everything else; a busy agent may slow the others down',
+      fix: expect.stringMatching(/^systemd-run --user --scope npm start/),
     });
-    expect(checkCgroups(machine())).toMatchObject({ state: 'warn' });
+    const root = machine({ machine: { isRoot: true } });
+    expect(checkLimits(root, { memory: 'rlimit', pids: 'rlimit', cpu: 'none' })).toMatchObject({
+      state: 'warn',
+      text: 'none that this user can use: limited is memory, processes of each process by itself; CPU time not at all',
+      fix: expect.stringMatching(/cgroupns/),
+    });
+    expect(checkLimits(root, 'FILEPATH_AGENT_PIDS is "x": set it')).toMatchObject({
+      state: 'fail',
+      fix: 'unset FILEPATH_AGENT_PIDS',
+    });
   });
 });
 
@@ -184,11 +190,11 @@ describe('filepath doctor', () => {
   it('[CLI2] speaks JSON', async () => {
     const programs = {
       git: () => said('git version 2.39.5'),
-      bwrap: bwrap('0.8.0', said('')),
+      bwrap: bwrap('0.8.0'),
       podman: () => said('4.3.1'),
     };
     const io = recordedIo('', { FILEPATH_HOME: '/nonexistent/home' });
-    expect(await doctor(['--json'], io, machine({ programs, files: V1 }))).toBe(0);
+    expect(await doctor(['--json'], io, machine({ programs }))).toBe(0);
     expect(JSON.parse(io.said.join('\n'))).toMatchObject({ ok: true, checks: { length: 8 } });
   });
 

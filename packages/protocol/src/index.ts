@@ -11,6 +11,7 @@ export {
 } from './ids.ts';
 export { ErrorBody, ErrorCode, ERRORS, FilepathError, type Issue, issuesOf } from './errors.ts';
 export { LIMITS } from './limits.ts';
+export { REDACTED, redactorOf } from './redaction/redactor.ts';
 export {
   AgentEvent,
   type AgentEventType,

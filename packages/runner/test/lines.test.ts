@@ -69,7 +69,7 @@ describe('the splitter', () => {
     const [line] = splitter.push(Buffer.from('\nnext\n'));
     expect(line).toEqual({
       end: 1600 * chunk.length + 1,
-      head: 'x'.repeat(LIMITS.rejectedHead),
+      head: 'x'.repeat(3 * LIMITS.rejectedHead),
       reason: 'line longer than 1 MiB',
       bytes: 1600 * chunk.length,
     });

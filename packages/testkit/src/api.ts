@@ -39,12 +39,16 @@ export class Api {
   /** A session with one custom agent. */
   async agent(
     command: string[],
-    options: { gitRepoUrl?: string; name?: string } = {},
+    options: { gitRepoUrl?: string; name?: string; config?: Record<string, unknown> } = {},
   ): Promise<{ session: Session; node: Node }> {
-    const { gitRepoUrl, name } = options;
+    const { gitRepoUrl, name, config = {} } = options;
     return this.json(z.object({ session: Session, node: Node }), 'POST', '/api/session', {
       ...(gitRepoUrl === undefined ? {} : { gitRepoUrl }),
-      root: { agentType: 'custom', config: { command }, ...(name === undefined ? {} : { name }) },
+      root: {
+        agentType: 'custom',
+        config: { command, ...config },
+        ...(name === undefined ? {} : { name }),
+      },
     });
   }
 

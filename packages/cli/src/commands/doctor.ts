@@ -10,7 +10,7 @@ import { withUsage } from '../usage.ts';
 
 const USAGE = `Usage: filepath doctor [--json]
 
-Says of everything that filepath needs whether it is there, and what to do where it is not.
+Says of everything that filepath needs whether it is there, and where it is not, what works without it and what to do.
 Exits 1 if something necessary is missing.`;
 
 export async function doctor(
@@ -52,7 +52,13 @@ async function examine(machine: Machine, env: NodeJS.ProcessEnv): Promise<Check[
   ];
 }
 
-function linesOf({ state, name, text, fix }: Check): string[] {
-  const line = `${state.padEnd(4)}  ${name.padEnd(15)}  ${text}`;
-  return fix === undefined ? [line] : [line, `      ${' '.repeat(15)}  fix: ${fix}`];
+/** Room for the longest name; what belongs to a need stands below its text. */
+const INDENT = ' '.repeat(6 + 15 + 2);
+
+function linesOf({ state, name, text, works, fix }: Check): string[] {
+  return [
+    `${state.padEnd(4)}  ${name.padEnd(15)}  ${text}`,
+    ...(works === undefined ? [] : [`${INDENT}works: ${works}`]),
+    ...(fix === undefined ? [] : [`${INDENT}fix: ${fix}`]),
+  ];
 }

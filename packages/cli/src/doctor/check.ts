@@ -1,8 +1,11 @@
-/** One need of filepath: whether it is met, and if not, the command that helps. */
+import type { Limits } from '@filepath/protocol';
+
+/** One need of filepath: whether it is met, and if not, what works all the same and the command that helps. */
 export type Check = {
   name: string;
   state: 'ok' | 'warn' | 'fail';
   text: string;
+  works?: string;
   fix?: string;
 };
 
@@ -15,6 +18,10 @@ export type Machine = {
   isRoot: boolean;
   /** null: there is no such program. */
   run(file: string, args: string[]): Promise<Ran | null>;
+  /** Whether the runner can run an agent in a sandbox, proven by one. */
+  sandbox(): Promise<{ available: boolean; reason?: string }>;
+  /** What holds the limits of agents; a text says which setting is not understood. */
+  limits(): Promise<Limits | string>;
   /** null: there is no such file. */
   read(path: string): string | null;
   /** Bytes free where the folder is or would be; null if nothing can be written there. */
@@ -36,6 +43,9 @@ export const fail = (name: string, text: string, fix: string): Check => ({
   text,
   fix,
 });
+
+export const stillWorks = (check: Check, works: string): Check =>
+  check.state === 'ok' ? check : { ...check, works };
 
 /** Whether a dotted version is at least another one. */
 export function atLeast(version: string, least: string): boolean {

@@ -1,3 +1,4 @@
+import type { Limits } from '@filepath/protocol';
 import {
   atLeast,
   type Check,
@@ -5,6 +6,7 @@ import {
   installCommand,
   type Machine,
   ok,
+  stillWorks,
   versionIn,
   warn,
 } from './check.ts';
@@ -26,33 +28,37 @@ const SYSCTLS = [
   },
 ];
 
-const TRIAL = [
-  '--unshare-user --unshare-pid --unshare-net --unshare-ipc --unshare-uts --die-with-parent --new-session',
-  '--cap-drop ALL --clearenv --ro-bind /usr /usr --symlink usr/bin /bin --symlink usr/lib /lib',
-  '--symlink usr/lib64 /lib64 --proc /proc --dev /dev --tmpfs /tmp -- /usr/bin/true',
-].flatMap((flags) => flags.split(' '));
+/** Nothing of these needs a sandbox. */
+const WITHOUT_SANDBOXES =
+  'the page, sessions and their history, exports; agents with an image, where there are containers';
 
 export async function checkSandbox(machine: Machine): Promise<Check[]> {
   if (machine.platform !== 'linux') {
     return [warn('bubblewrap', `not on ${machine.platform}: agents run in containers`)];
   }
-  return [await checkBubblewrap(machine), checkUserNamespaces(machine), checkCgroups(machine)];
+  return [
+    stillWorks(await checkBubblewrap(machine), WITHOUT_SANDBOXES),
+    stillWorks(checkUserNamespaces(machine), WITHOUT_SANDBOXES),
+    checkLimits(machine, await machine.limits()),
+  ];
 }
 
 async function checkBubblewrap(machine: Machine): Promise<Check> {
   const found = await machine.run('bwrap', ['--version']);
   const version = found?.code === 0 ? versionIn(found.stdout) : null;
   const install = installCommand(machine, 'bubblewrap');
-  if (version === null) return fail('bubblewrap', 'not found; agents are refused', install);
+  if (version === null) {
+    return fail('bubblewrap', 'not found: agents with a command are refused', install);
+  }
   if (!atLeast(version, LEAST_BWRAP)) {
     return fail('bubblewrap', `${version} is older than ${LEAST_BWRAP}`, install);
   }
-  const ran = await machine.run('bwrap', TRIAL);
-  if (ran?.code === 0) return ok('bubblewrap', `${version}, and a sandbox runs`);
-  const why = ran?.stderr.trim().split('\n').at(-1) || 'it gave no reason';
+  const { available, reason } = await machine.sandbox();
+  if (available) return ok('bubblewrap', `${version}, and a sandbox runs`);
+  const why = reason?.replaceAll(/\s+/g, ' ') ?? 'it gave no reason';
   return fail(
     'bubblewrap',
-    `${version}, but no sandbox runs: ${why}`,
+    `${version}, but no sandbox runs, so agents with a command are refused: ${why}`,
     restrictions(machine)[0] ??
       'in a container, start it with --security-opt seccomp=unconfined --security-opt systempaths=unconfined',
   );
@@ -75,31 +81,35 @@ function restrictions(machine: Machine): string[] {
   );
 }
 
-const WANTED = ['memory', 'pids', 'cpu'];
+const WORDS = { memory: 'memory', pids: 'processes', cpu: 'CPU time' } as const;
 
-/** Without cgroups agents are held by rlimits only, so this never fails. */
-export function checkCgroups(machine: Machine): Check {
-  const v2 = machine.read('/sys/fs/cgroup/cgroup.controllers');
-  const version = v2 === null ? 'v1' : 'v2';
-  const have = v2 === null ? v1Controllers(machine) : v2.trim().split(/\s+/);
-  const missing = WANTED.filter((name) => !have.includes(name));
-  if (missing.length === 0) return ok('cgroups', `${version}: ${WANTED.join(', ')}`);
-  return warn(
-    'cgroups',
-    `${version} without ${missing.join(', ')}: agents are limited by rlimits only`,
-    'boot with systemd.unified_cgroup_hierarchy=1, or give the container its cgroups: --cgroupns=private',
+/** Without cgroups agents run all the same, so this fails only where the settings keep filepath from starting. */
+export function checkLimits(machine: Machine, limits: Limits | string): Check {
+  if (typeof limits === 'string') {
+    return fail('cgroups', limits, `unset ${/FILEPATH_\w+/.exec(limits)?.[0] ?? 'the variable'}`);
+  }
+  const held = (by: Limits['memory']): string =>
+    (['memory', 'pids', 'cpu'] as const)
+      .filter((name) => limits[name] === by)
+      .map((name) => WORDS[name])
+      .join(', ');
+  const groups = (['cgroup-v2', 'cgroup-v1'] as const)
+    .filter((by) => held(by) !== '')
+    .map((by) => `v${by.at(-1)} for ${held(by)}`);
+  const alone = held('rlimit') === '' ? [] : [`${held('rlimit')} of each process by itself`];
+  const none = held('none') === '' ? [] : [`${held('none')} not at all`];
+  if (alone.length + none.length === 0) return ok('cgroups', groups.join('; '));
+  const usable = groups.length === 0 ? 'none that this user can use' : groups.join('; ');
+  const text = `${usable}: limited is ${[...alone, ...none].join('; ')}`;
+  const busy = none.length > 0 ? 'a busy agent may slow the others down' : 'an agent may use more';
+  return stillWorks(
+    warn('cgroups', text, limitsFix(machine)),
+    `agents run, and so does everything else; ${busy}`,
   );
 }
 
-/** Enabled and mounted: a line `7:memory:/path` of this process names both. */
-function v1Controllers(machine: Machine): string[] {
-  const enabled = (machine.read('/proc/cgroups') ?? '')
-    .split('\n')
-    .map((line) => line.split('\t'))
-    .filter(([name, , , on]) => name !== undefined && !name.startsWith('#') && on === '1')
-    .map(([name]) => name);
-  return (machine.read('/proc/self/cgroup') ?? '')
-    .split('\n')
-    .flatMap((line) => line.split(':')[1]?.split(',') ?? [])
-    .filter((name) => name !== '' && enabled.includes(name));
+function limitsFix(machine: Machine): string {
+  return machine.isRoot
+    ? 'boot with systemd.unified_cgroup_hierarchy=1, or give the container its cgroups: --cgroupns=private'
+    : 'systemd-run --user --scope npm start    # or run filepath as a service: docs/how-to/run-on-a-server.md';
 }

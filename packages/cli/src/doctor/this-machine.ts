@@ -13,6 +13,15 @@ export const thisMachine: Machine = {
   nodeVersion: process.versions.node,
   isRoot: process.getuid?.() === 0,
   run,
+  sandbox: async () => (await import('@filepath/runner')).checkSandbox(),
+  async limits() {
+    const { limitsHere } = await import('@filepath/runner');
+    try {
+      return limitsHere(process.env);
+    } catch (error) {
+      return error instanceof Error ? error.message : String(error);
+    }
+  },
   read(path) {
     try {
       return readFileSync(path, 'utf8');

@@ -5,7 +5,9 @@ import type { ProcessState } from '../executor/executor.ts';
 import { isMissing } from '../files.ts';
 import type { Redactor } from '../spool/redactor.ts';
 
-const STDERR_BYTES = 8192;
+const STDERR_CHARS = 8192;
+/** More than is shown: a secret that the cut would part is found while it is whole. */
+const STDERR_BYTES = 2 * STDERR_CHARS;
 
 export type Ending = {
   epoch: number;
@@ -29,7 +31,7 @@ export function exitBody(ending: Ending): RunnerBody {
     signal: status === null ? null : signalOf(status),
     reason: reasonOf(ending),
     ...(detail === null ? {} : { detail: detail.slice(0, 2048) }),
-    ...(stderr === '' ? {} : { stderr: stderr.slice(-16384) }),
+    ...(stderr === '' ? {} : { stderr: stderr.slice(-STDERR_CHARS) }),
   };
 }
 

@@ -3,14 +3,14 @@ import { once } from 'node:events';
 import {
   chmodSync,
   chownSync,
-  existsSync,
+  lstatSync,
   mkdirSync,
   renameSync,
   rmSync,
   writeFileSync,
   statSync,
 } from 'node:fs';
-import { join } from 'node:path';
+import { basename, join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { namespaceId, type NetworkPlace } from '../egress/namespace.ts';
 import { WAY_OUT } from '../egress/way-out.ts';
@@ -81,7 +81,7 @@ export class SandboxExecutor implements Executor {
     }
     own(join(place.dir, 'home'), place.uid);
     const workspace = join(place.dir, 'workspace');
-    if (existsSync(workspace) || repository === null) {
+    if (lstatSync(workspace, { throwIfNoEntry: false }) !== undefined || repository === null) {
       own(workspace, place.uid);
       return { note: null };
     }
@@ -206,7 +206,12 @@ export class SandboxExecutor implements Executor {
 
 /** A directory of the agent's. The one above it is not the agent's, so no link can stand in its place. */
 function own(path: string, uid: number | null): void {
-  mkdirSync(path, { recursive: true, mode: 0o700 });
+  const found = lstatSync(path, { throwIfNoEntry: false });
+  // Whoever put something else there: what it leads to is given to no agent.
+  if (found?.isDirectory() === false) {
+    throw new Refusal(`${basename(path)} of the agent is no directory: remove it: ${path}`);
+  }
+  if (found === undefined) mkdirSync(path, { recursive: true, mode: 0o700 });
   if (uid !== null) chownSync(path, uid, uid);
   // An agent may have shut itself out.
   chmodSync(path, statSync(path).mode | 0o700);

@@ -46,7 +46,7 @@ if [ -n "$at" ]; then
   as="setpriv --reuid $uid --regid $uid --clear-groups --no-new-privs"
 fi
 mkfifo -m 666 in err out 2> stderr || end 125
-tail -c 8192 < err > stderr & err=$!
+tail -c 16384 < err > stderr & err=$!
 tail -c +1 --pid=$$ -f stdin > in 2> /dev/null & in=$!
 pump < out 2> /dev/null & out=$!
 exec 4< seccomp 9< args 7<<PASSWD 8<<HOSTS

@@ -91,6 +91,11 @@ export class AgentLimits {
   }
 }
 
+/** What would hold agents that this user runs here. Throws where a setting is not understood. */
+export function limitsHere(env: NodeJS.ProcessEnv, cgroupRoot: string = CGROUP_ROOT): Limits {
+  return new AgentLimits(env, cgroupRoot).report();
+}
+
 /** The groups of an epoch, whichever runner made them. */
 export function groupsOf(run: RunDir): string[] {
   return (readText(run.groups) ?? '').split('\n').filter(Boolean);

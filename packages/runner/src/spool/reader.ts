@@ -95,7 +95,7 @@ export class SpoolReader {
 
   #encode(line: RawLine): string {
     if ('text' in line) return JSON.stringify([line.end, this.#redactor.redact(line.text)]);
-    const head = this.#redactor.redact(line.head);
+    const head = this.#redactor.redact(line.head).slice(0, LIMITS.rejectedHead);
     return JSON.stringify([line.end, head, line.reason, line.bytes]);
   }
 }

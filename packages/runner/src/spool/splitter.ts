@@ -9,6 +9,8 @@ export const TOO_LONG = 'line longer than 1 MiB';
 export const NOT_UTF8 = 'invalid UTF-8';
 
 const NEWLINE = 10;
+/** More than is shown: a secret that the cut would part is found while it is whole. */
+const HEAD_BYTES = 3 * LIMITS.rejectedHead;
 /** A larger buffer is not kept for the next line. */
 const KEPT_BYTES = 64 * 1024;
 
@@ -67,7 +69,7 @@ export class LineSplitter {
 
   #keep(part: Buffer): void {
     this.#length += part.length;
-    const most = this.#length > LIMITS.line ? LIMITS.rejectedHead : LIMITS.line;
+    const most = this.#length > LIMITS.line ? HEAD_BYTES : LIMITS.line;
     const room = Math.max(0, most - this.#keptLength);
     const wanted = this.#keptLength + Math.min(room, part.length);
     if (wanted > this.#kept.length) {
@@ -81,7 +83,7 @@ export class LineSplitter {
 }
 
 function toLine(bytes: Buffer, length: number, end: number): RawLine | null {
-  const head = (): string => bytes.toString('utf8', 0, LIMITS.rejectedHead);
+  const head = (): string => bytes.toString('utf8', 0, HEAD_BYTES);
   if (length > LIMITS.line) return { end, head: head(), reason: TOO_LONG, bytes: length };
   if (!isUtf8(bytes)) return { end, head: head(), reason: NOT_UTF8, bytes: length };
   const text = bytes.toString('utf8');

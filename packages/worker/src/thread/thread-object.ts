@@ -1,6 +1,6 @@
 import { DurableObject } from 'cloudflare:workers';
-import type { SessionId, SpoolLine, SystemBody } from '@filepath/protocol';
-import { redactorOf, secretsOf } from '../auth/redact.ts';
+import { redactorOf, type SessionId, type SpoolLine, type SystemBody } from '@filepath/protocol';
+import { secretsOf } from '../auth/redact.ts';
 import type { Env } from '../env.ts';
 import { encodingOf, jsonPage } from '../feed/feed-request.ts';
 import { SseReaders } from '../feed/sse.ts';

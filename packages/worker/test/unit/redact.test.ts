@@ -1,6 +1,7 @@
+import { REDACTED, redactorOf } from '@filepath/protocol';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { REDACTED, redact, redactorOf, secretsOf } from '../../src/auth/redact.ts';
+import { redact, secretsOf } from '../../src/auth/redact.ts';
 import { testEnv } from './env-fixture.ts';
 
 const SECRET = 'sk-or-v1-"quoted"/+canary~42';
