@@ -10,7 +10,7 @@ import { forget, LostEpoch } from './lost-epoch.ts';
 
 export type AttachContext = Pick<
   EpochContext,
-  'executor' | 'availability' | 'link' | 'log' | 'backlogBytes'
+  'executor' | 'availability' | 'link' | 'log' | 'backlogBytes' | 'placeOf'
 >;
 
 const CLAIM_MS = 200;

@@ -6,6 +6,7 @@ import type {
   RunnerId,
   StartOrder,
   StopOrder,
+  ThreadId,
 } from '@filepath/protocol';
 import { type Availability, type Executor, type Place, Refusal } from '../executor/executor.ts';
 import { neverStarts, shimOf } from '../executor/process-files.ts';
@@ -40,6 +41,8 @@ export type EpochContext = {
   backlogBytes: number;
   /** Ends the processes of earlier epochs of this agent: one process has the workspace. */
   endEarlier(): Promise<void>;
+  /** Where another agent lives, if its home is here. */
+  placeOf(thread: ThreadId): Place | null;
   /** The worker has everything. */
   onOver(): void;
 };

@@ -1,8 +1,14 @@
 import { statSync } from 'node:fs';
 import { join } from 'node:path';
-import type { RunnerBody, StartOrder } from '@filepath/protocol';
+import type { RunnerBody, StartOrder, ThreadId } from '@filepath/protocol';
 import { agentEnvironment } from '../executor/environment.ts';
-import { type Availability, type Executor, type Place, Refusal } from '../executor/executor.ts';
+import {
+  type Availability,
+  type Executor,
+  type Place,
+  type Prepared,
+  Refusal,
+} from '../executor/executor.ts';
 import { markHeadLog } from '../git/head-log.ts';
 import { shownRemote } from '../git/remote.ts';
 import type { RunDir } from '../home.ts';
@@ -19,6 +25,8 @@ export type Start = {
   observe(body: RunnerBody): void;
   /** Ends the processes of earlier epochs of this agent: one process has the workspace. */
   endEarlier(): Promise<void>;
+  /** Where another agent lives, if its home is here. */
+  placeOf(thread: ThreadId): Place | null;
   /** The try to start it has ended, whether it led to a process or not. */
   gone(): void;
 };
@@ -50,11 +58,24 @@ async function prepareWorkspace(start: Start): Promise<void> {
   const progress = (step: string): void => {
     if (!signal.aborted) tell(start, 'cloning', `${shown}: ${step}`);
   };
-  const { note } = await executor.prepare(place, { repository: source, progress }, signal);
+  const parent = order.parent === undefined ? null : start.placeOf(order.parent.thread);
+  const from = { repository: source, parent, progress };
+  const prepared = await executor.prepare(place, from, signal);
   // A kill may have come between the clone and this.
   if (fresh || start.observed.last?.type === 'workspace') {
-    tell(start, 'ready', note === null ? shown : `${shown}\nas of its last fetch: ${note}`);
+    const where = source === null && prepared.start !== null ? [] : [shown];
+    tell(start, 'ready', [...where, ...notesOn(prepared, start)].join('\n'));
   }
+}
+
+function notesOn({ note, start }: Prepared, { order, ...of }: Start): string[] {
+  const { parent, gitRepoUrl } = order;
+  const gone = parent !== undefined && gitRepoUrl !== null && of.placeOf(parent.thread) === null;
+  return [
+    ...(note === null ? [] : [`as of its last fetch: ${note}`]),
+    ...(start === null ? [] : [start]),
+    ...(gone ? [`not from its parent ${parent.slug}: its home is not here`] : []),
+  ];
 }
 
 function tell(start: Start, state: 'cloning' | 'ready', text: string): void {

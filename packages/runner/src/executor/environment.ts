@@ -6,10 +6,13 @@ const TASK_BYTES = 96 * 1024;
 const STRING_BYTES = 128 * 1024 - 1;
 const TOTAL_BYTES = 1536 * 1024;
 
+/** What an agent installs for itself comes first. */
+export const AGENT_PATH = '/home/agent/.local/bin:/usr/local/bin:/usr/bin:/bin';
+
 /** What the agent finds in its environment. */
 export function agentEnvironment(order: StartOrder): Map<string, string> {
   const environment = new Map<string, string>([
-    ['PATH', '/usr/local/bin:/usr/bin:/bin'],
+    ['PATH', AGENT_PATH],
     ['LANG', 'C.UTF-8'],
     ...Object.entries(order.config.envVars ?? {}),
     ['HOME', '/home/agent'],
