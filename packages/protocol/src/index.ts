@@ -94,6 +94,7 @@ export {
   SystemSpawned,
   SystemSpawnFailed,
 } from './thread/bodies.ts';
+export { HealthCheck, healthMessage, RepositoryFile, RunnerHealth } from './thread/health.ts';
 export {
   advance,
   type Advance,

@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { ThreadId } from '../ids.ts';
+import { RunnerHealth } from './health.ts';
 
 /** What the runner observed. Bodies of events with source `runner`. */
 export const RunnerStarted = z.strictObject({
@@ -58,6 +59,7 @@ export const RunnerBody = z.discriminatedUnion('type', [
   RunnerRefused,
   RunnerWorkspace,
   RunnerHead,
+  RunnerHealth,
 ]);
 export type RunnerBody = z.infer<typeof RunnerBody>;
 

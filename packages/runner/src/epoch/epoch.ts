@@ -25,8 +25,11 @@ import { StdinFile } from './stdin-file.ts';
 import { readStop, recordStop } from './stop-file.ts';
 import { startAgent } from './starter.ts';
 import { Stopper } from './stopper.ts';
+import { StoredWait } from './stored-wait.ts';
 
 const TICK_MS = 500;
+/** How long a start waits for the worker to take up what was found before it. */
+const TELL_MS = 2_000;
 const STOPPED_EARLY = 'stopped before it started';
 
 export type EpochContext = {
@@ -61,6 +64,7 @@ export class Epoch {
   readonly #link: AgentLink;
   readonly #stopper: Stopper;
   readonly #pauser: Pauser;
+  readonly #stored = new StoredWait();
   #heads: HeadLog | null = null;
   readonly #givenUp = new AbortController();
   #watcher: FSWatcher | null = null;
@@ -91,6 +95,7 @@ export class Epoch {
           this.#spool.seek(offset);
           this.#spool.acknowledged(offset);
           this.#observed.catchUp(observed);
+          this.#stored.note(observed);
         },
         next: () => this.#spool.next(this.#observed.terminal !== null),
         exhausted: () => this.#observed.terminal !== null,
@@ -98,7 +103,8 @@ export class Epoch {
         observation: (id) => this.#observed.at(id),
         inputs: () => this.#stdin.count,
         input: (line: InputLine) => this.#stdin.append([line]),
-        acknowledged: (offset) => {
+        acknowledged: (offset, observed) => {
+          this.#stored.note(observed);
           this.#spool.acknowledged(offset);
           this.#gate.update(this.#spool.waiting());
         },
@@ -274,6 +280,8 @@ export class Epoch {
         observed: this.#observed,
         signal: this.#givenUp.signal,
         observe: (body) => this.#observe(body),
+        stored: (count) => this.#stored.until(count, TELL_MS, this.#givenUp.signal),
+        redact: (text) => this.#redactor.redact(text),
         gone: () => this.#gone(),
       });
     } catch (error) {

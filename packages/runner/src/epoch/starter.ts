@@ -9,6 +9,7 @@ import {
   type Prepared,
   Refusal,
 } from '../executor/executor.ts';
+import { checkHealth } from '../health/health.ts';
 import { markHeadLog } from '../git/head-log.ts';
 import { shownRemote } from '../git/remote.ts';
 import type { RunDir } from '../home.ts';
@@ -23,6 +24,9 @@ export type Start = {
   observed: ObservedFile;
   signal: AbortSignal;
   observe(body: RunnerBody): void;
+  /** Resolves when the worker has stored this many observations, or after a while. */
+  stored(count: number): Promise<void>;
+  redact(text: string): string;
   /** Ends the processes of earlier epochs of this agent: one process has the workspace. */
   endEarlier(): Promise<void>;
   /** Where another agent lives, if its home is here. */
@@ -41,13 +45,27 @@ export async function startAgent(start: Start): Promise<void> {
   }
   const environment = agentEnvironment(order);
   await start.endEarlier();
-  await prepareWorkspace(start);
+  const fresh = await prepareWorkspace(start);
+  if (signal.aborted) return;
+  await checkHealth({
+    epoch: order.epoch,
+    place,
+    environment,
+    fresh,
+    signal,
+    observed: start.observed,
+    task: (task) => executor.task(task),
+    observe: (body) => start.observe(body),
+    stored: (count) => start.stored(count),
+    redact: (text) => start.redact(text),
+  });
   if (signal.aborted) return;
   markHeadLog(place.dir, run);
   await executor.start({ place, run, command, environment }, () => start.gone());
 }
 
-async function prepareWorkspace(start: Start): Promise<void> {
+/** Says whether there was none before. */
+async function prepareWorkspace(start: Start): Promise<boolean> {
   const { order, place, executor, signal } = start;
   const source = order.gitRepoUrl;
   const fresh = statSync(join(place.dir, 'workspace'), { throwIfNoEntry: false }) === undefined;
@@ -66,6 +84,7 @@ async function prepareWorkspace(start: Start): Promise<void> {
     const where = source === null && prepared.start !== null ? [] : [shown];
     tell(start, 'ready', [...where, ...notesOn(prepared, start)].join('\n'));
   }
+  return fresh;
 }
 
 function notesOn({ note, start }: Prepared, { order, ...of }: Start): string[] {

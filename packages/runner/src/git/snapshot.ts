@@ -110,13 +110,13 @@ else
 fi
 `;
 
-/** Keeps the snapshot under the ref that is argument 2, unless the last one under argument 3 has the same files. */
+/** Keeps the snapshot under the ref that is argument 2, unless an earlier one under argument 3 was the last and has the same files. */
 export const KEEP = `
 ${SNAPSHOT}
 if [ "$files" -gt 0 ]; then
-  last=$(git for-each-ref --sort=-committerdate --count=1 --format='%(tree)' "$3")
-  if [ "$last" = "$tree" ]; then files=0
-  else git update-ref "$2" "$commit" || exit; fi
+  set -- "$2" $(git for-each-ref --sort=-version:refname --count=1 --format='%(refname) %(tree)' "$3")
+  if [ "\${3-}" = "$tree" ] && [ "$2" != "$1" ]; then files=0
+  else git update-ref "$1" "$commit" || exit; fi
 fi
 tell known
 `;

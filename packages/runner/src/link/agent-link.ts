@@ -31,7 +31,7 @@ export type Source = {
   observation(id: number): RunnerBody | null;
   inputs(): number;
   input(line: InputLine): void;
-  acknowledged(offset: number): void;
+  acknowledged(offset: number, observed: number): void;
   over(reason: 'ended' | 'fenced' | 'deleted'): void;
 };
 
@@ -156,7 +156,7 @@ export class AgentLink {
       case 'ack':
         this.#inFlight = this.#inFlight.filter((end) => end > frame.offset);
         this.#toldAcknowledged = frame.observed;
-        this.#source.acknowledged(frame.offset);
+        this.#source.acknowledged(frame.offset, frame.observed);
         return this.pump();
       case 'input':
         this.#source.input(frame.input);
