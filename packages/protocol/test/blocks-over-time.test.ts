@@ -65,6 +65,20 @@ describe('groups', () => {
     ]);
   });
 
+  it('[BLK4] the checks before a start and their result are one block', () => {
+    const health = (state: string, note?: string): Said =>
+      runner({ type: 'health', epoch: 1, state, checks: [], note, blocked: false });
+    const checking = health('checking', 'types');
+    expect(shown(checking)).toMatchObject([{ text: 'checking the workspace', detail: 'types' }]);
+    expect(
+      shown(checking, health('done', 'what'), user('x'), health('done', 'more')),
+    ).toMatchObject([
+      { id: 'e1', level: 'warn', text: 'workspace: not checked', detail: 'what' },
+      { kind: 'message' },
+      { id: 'e4', detail: 'more' },
+    ]);
+  });
+
   it('[BLK4] of consecutive statuses the latest is shown', () => {
     const blocks = shown(
       fap({ type: 'status', state: 'thinking', context_pct: 0.4, reason: 'r' }),

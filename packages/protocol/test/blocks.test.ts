@@ -79,6 +79,33 @@ describe('one event, one block', () => {
       { kind: 'notice', text: 'cloning the repository', detail: 'https://x.test/r' },
     ],
     [
+      'health',
+      runner({
+        type: 'health',
+        epoch: 2,
+        state: 'done',
+        rescued: { ref: 'refs/filepath/rescue/2', hash: 'a'.repeat(40), files: 3 },
+        checks: [
+          { name: 'types', command: 'tsc', outcome: 'passed', seconds: 2.04, tail: '' },
+          { name: 'build', command: 'make', outcome: 'failed', seconds: 1, tail: '1 error' },
+          { name: 'lint', command: 'x', outcome: 'skipped', seconds: 0, tail: 'not here' },
+        ],
+        blocked: false,
+      }),
+      {
+        kind: 'notice',
+        level: 'warn',
+        text: 'workspace: uncommitted work rescued (3); build failed; types passed',
+        detail: [
+          `uncommitted work of an earlier process (3 files) is kept as commit ${'a'.repeat(40)} under refs/filepath/rescue/2; the files are in the workspace as they were`,
+          'types: passed (2.0 s): tsc',
+          'build: failed (1.0 s): make',
+          '1 error',
+          'lint: not checked: not here',
+        ].join('\n'),
+      },
+    ],
+    [
       'refusal',
       runner({ type: 'refused', epoch: 1, reason: 'no bubblewrap' }),
       { kind: 'notice', level: 'error', text: 'could not start: no bubblewrap' },

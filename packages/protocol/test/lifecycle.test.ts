@@ -8,6 +8,10 @@ const status = (state: string, more: Record<string, unknown> = {}): Said =>
   fap({ type: 'status', state, ...more });
 const text = fap({ type: 'text', content: 'x' });
 const done = fap({ type: 'done' });
+const system: Said = {
+  source: 'system',
+  body: { type: 'message', from: 'system', content: 'the state of the workspace' },
+};
 const refused = runner({ type: 'refused', epoch: 1, reason: 'no sandbox' });
 
 type Row = {
@@ -53,6 +57,26 @@ const ROWS: Row[] = [
   }),
   row('ST5', 'opens the next run', [user('a'), started, done], user('b'), {
     status: 'running',
+    opens: true,
+    open: true,
+  }),
+  row('HLT9', 'joins the run that waits', [user('a')], system, {
+    status: 'idle',
+    reason: 'queued',
+    open: true,
+  }),
+  row('HLT9', 'joins a silent run', [user('a'), started, text], system, {
+    status: 'running',
+    open: true,
+  }),
+  row('HLT9', 'leaves a stop standing', [user('a'), started, signal('stop')], system, {
+    status: 'running',
+    reason: 'stopping',
+    open: true,
+  }),
+  row('HLT9', 'opens a run where none is', [user('a'), started, done, exit()], system, {
+    status: 'idle',
+    reason: 'queued',
     opens: true,
     open: true,
   }),

@@ -19,6 +19,7 @@ export type AttachContext = Pick<
   | 'link'
   | 'log'
   | 'backlogBytes'
+  | 'placeOf'
 >;
 
 const CLAIM_MS = 200;

@@ -25,7 +25,7 @@ const KEPT_FAILURES = 1024;
 const DELETED = 'the agent was deleted';
 const NO_HOME = 'the runner has no home of this agent';
 
-export type OrdersContext = AttachContext & { agents: Agents };
+export type OrdersContext = Omit<AttachContext, 'placeOf'> & { agents: Agents };
 
 /** Carries orders out. Each method resolves when its order is safe from a kill; each may be repeated. */
 export class Orders {
@@ -38,9 +38,10 @@ export class Orders {
   readonly #failed = new Map<string, { calledOff: boolean }>();
 
   constructor(context: OrdersContext) {
-    const { agents: _agents, ...attach } = context;
+    const { agents, ...attach } = context;
     this.#context = context;
-    this.#attachments = new Attachments(attach);
+    const placeOf: AttachContext['placeOf'] = (thread) => agents.find(thread)?.place ?? null;
+    this.#attachments = new Attachments({ ...attach, placeOf });
   }
 
   take(order: Order): Promise<void> {

@@ -30,6 +30,8 @@ describe('an agent', () => {
     const thread = bench.worker.thread(order.thread);
     await bench.worker.until('exit', () => thread.exit !== undefined);
     expect(thread.texts).toEqual([
+      'CLAUDE_CONFIG_DIR=/home/agent/.claude',
+      'CODEX_HOME=/home/agent/.codex',
       `FILEPATH_AGENT_ID=${order.thread}`,
       'FILEPATH_API_KEY=short',
       'FILEPATH_BASE_URL=http://127.0.0.1:4281/gateway',
@@ -43,8 +45,13 @@ describe('an agent', () => {
       'LANG=C.UTF-8',
       'NODE_USE_ENV_PROXY=1',
       'NO_PROXY=127.0.0.1,localhost,::1',
-      'PATH=/usr/local/bin:/usr/bin:/bin',
+      'NPM_CONFIG_PREFIX=/home/agent/.local',
+      'PATH=/home/agent/.local/bin:/usr/local/bin:/usr/bin:/bin',
       'PWD=/workspace',
+      'XDG_CACHE_HOME=/home/agent/.cache',
+      'XDG_CONFIG_HOME=/home/agent/.config',
+      'XDG_DATA_HOME=/home/agent/.local/share',
+      'XDG_STATE_HOME=/home/agent/.local/state',
       'http_proxy=http://127.0.0.1:4281',
       'https_proxy=http://127.0.0.1:4281',
       'no_proxy=127.0.0.1,localhost,::1',

@@ -69,7 +69,7 @@ describe('a workspace', () => {
     Object.assign(thread, { epoch: 2, offset: 0, lines: [], observed: [], inputs: [] });
     await ended(bench, { ...order, epoch: 2, config: { command: ['ls'] } });
     expect(thread.texts).toEqual(['file', 'other']);
-    expect(thread.observed.map((body) => body.type)).toEqual(['started', 'exit']);
+    expect(thread.observed.map((body) => body.type)).toEqual(['health', 'started', 'exit']);
   });
 
   it('is refused with the reason where the path is no repository, and tried again next time', async () => {

@@ -1,6 +1,7 @@
 import { RejectedLine } from '../fap/codec.ts';
 import { silentFor } from '../thread/silence.ts';
 import { RunnerBody, type RunnerDenied, type RunnerExit } from '../thread/bodies.ts';
+import { checkWords, type RunnerHealth, rescuedWords } from '../thread/health.ts';
 import type { Base, Block, NoticeBlock } from './block.ts';
 
 /** What the runner observed, in words for a person; null for a body that is none of its own. */
@@ -20,6 +21,9 @@ export function runnerBlock(base: Base, body: unknown): Block | null {
 
 /** What is shown while a repository is cloned: one block, however often its progress is told. */
 export const CLONING = 'cloning the repository';
+
+/** What is shown while a workspace is looked at before a start; its result takes the place. */
+export const CHECKING = 'checking the workspace';
 
 type Notice = Pick<NoticeBlock, 'level' | 'text' | 'detail'>;
 
@@ -43,6 +47,8 @@ function notice(body: Exclude<RunnerBody, { type: 'head' }>): Notice {
       return { level: 'warn', text: silentFor(body.seconds), detail: null };
     case 'denied':
       return { level: 'warn', text: denied(body), detail: body.hint || null };
+    case 'health':
+      return health(body);
     case 'exit':
       return exit(body);
   }
@@ -55,6 +61,27 @@ function denied({ host, port, reason }: RunnerDenied): string {
 function showAddress(host: string, port: number | null): string {
   const shown = host.includes(':') ? `[${host}]` : host;
   return port === null ? shown : `${shown}:${port}`;
+}
+
+function health({ state, rescued, checks, note, blocked }: RunnerHealth): Notice {
+  if (state === 'checking') return { level: 'info', text: CHECKING, detail: note ?? null };
+  const bad = checks.filter(({ outcome }) => outcome === 'failed' || outcome === 'timeout');
+  const passed = checks.filter(({ outcome }) => outcome === 'passed');
+  const parts = [
+    ...(rescued === undefined ? [] : [`uncommitted work rescued (${rescued.files})`]),
+    ...(bad.length === 0 ? [] : [`${bad.map(({ name }) => name).join(', ')} failed`]),
+    ...(passed.length === 0 ? [] : [`${passed.map(({ name }) => name).join(', ')} passed`]),
+  ];
+  const lines = [
+    ...(rescued === undefined ? [] : [rescuedWords(rescued)]),
+    ...(note === undefined ? [] : [note]),
+    ...checks.flatMap((check) =>
+      bad.includes(check) ? [checkWords(check), check.tail] : [checkWords(check)],
+    ),
+  ];
+  const level = blocked ? 'error' : bad.length > 0 || note !== undefined ? 'warn' : 'info';
+  const text = `workspace: ${parts.join('; ') || 'not checked'}`;
+  return { level, text, detail: lines.join('\n') || null };
 }
 
 function exit(body: RunnerExit): Notice {

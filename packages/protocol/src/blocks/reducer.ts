@@ -6,7 +6,7 @@ import { Drafts } from './drafts.ts';
 import { blobBlock, unknownBlock } from './fallback.ts';
 import { agentBlock } from './from-agent.ts';
 import { controlBlock } from './from-control.ts';
-import { CLONING, runnerBlock } from './from-runner.ts';
+import { CHECKING, CLONING, runnerBlock } from './from-runner.ts';
 import { commandBlock, toolBlock } from './from-work.ts';
 import { type Commit, KnownCommits } from './known-commits.ts';
 import { OpenWork } from './open-work.ts';
@@ -172,7 +172,7 @@ export class BlockReducer {
     if (block.kind === 'commits') {
       for (const commit of block.commits) this.#commit(block, commit);
     } else if (block.kind === 'notice' && last?.kind === 'notice' && follows(last, block)) {
-      this.#list[this.#list.length - 1] = { ...last, at: block.at, detail: block.detail };
+      this.#list[this.#list.length - 1] = { ...block, id: last.id, seq: last.seq };
     } else this.#add(block);
   }
 
@@ -232,6 +232,7 @@ export class BlockReducer {
 
 /** Whether the second notice tells how the first goes on. */
 function follows(first: { text: string }, second: { text: string }): boolean {
+  if (first.text === CHECKING) return second.text.startsWith('workspace: ');
   return first.text === CLONING && second.text === CLONING;
 }
 

@@ -6,18 +6,22 @@ import { AgentConfig } from '../api/agent-config.ts';
 export const InputLine = z.strictObject({ id: z.int().min(1), line: z.string() });
 export type InputLine = z.infer<typeof InputLine>;
 
+const Slug = z.string().regex(/^[a-z0-9][a-z0-9-]{0,79}$/);
+
 export const StartOrder = z.strictObject({
   kind: z.literal('start'),
   thread: ThreadId,
   session: SessionId,
   epoch: z.int().min(1),
-  slug: z.string().regex(/^[a-z0-9][a-z0-9-]{0,79}$/),
+  slug: Slug,
   agentType: z.string(),
   model: z.string(),
   config: AgentConfig,
   apiKey: z.string(),
   task: z.string(),
   gitRepoUrl: z.string().nullable(),
+  /** Whose work a new workspace goes on with. None: the agent is a root. */
+  parent: z.strictObject({ thread: ThreadId, slug: Slug }).optional(),
   inputs: z.array(InputLine),
 });
 export type StartOrder = z.infer<typeof StartOrder>;

@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { ThreadId } from '../ids.ts';
+import { RunnerHealth } from './health.ts';
 
 /** What the runner observed. Bodies of events with source `runner`. */
 export const RunnerStarted = z.strictObject({
@@ -95,6 +96,7 @@ export const RunnerBody = z.discriminatedUnion('type', [
   RunnerReleased,
   RunnerSilent,
   RunnerDenied,
+  RunnerHealth,
 ]);
 export type RunnerBody = z.infer<typeof RunnerBody>;
 

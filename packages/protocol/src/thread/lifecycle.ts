@@ -62,6 +62,8 @@ export function advance(now: Lifecycle, event: { source: Source; body: unknown }
     case 'user':
     case 'parent':
     case 'system':
+      // What the control plane adds to an open run is no task of its own.
+      if (event.source === 'system' && body['type'] === 'message' && now.open) return stay(now);
       return body['type'] === 'message'
         ? onMessage(now)
         : body['type'] === 'signal'

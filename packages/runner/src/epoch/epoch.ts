@@ -6,6 +6,7 @@ import type {
   RunnerId,
   StartOrder,
   StopOrder,
+  ThreadId,
 } from '@filepath/protocol';
 import type { Gateways } from '../egress/gateways.ts';
 import { type Availability, type Executor, type Place, Refusal } from '../executor/executor.ts';
@@ -33,9 +34,12 @@ import { StdinFile } from './stdin-file.ts';
 import { readStop, recordStop } from './stop-file.ts';
 import { startAgent } from './starter.ts';
 import { Stopper } from './stopper.ts';
+import { StoredWait } from './stored-wait.ts';
 
 const TICK_MS = 500;
 const AGAIN_MS = 1_000;
+/** How long a start waits for the worker to take up what was found before it. */
+const TELL_MS = 2_000;
 const STOPPED_EARLY = 'stopped before it started';
 
 export type EpochContext = {
@@ -55,6 +59,8 @@ export type EpochContext = {
   backlogBytes: number;
   /** Ends the processes of earlier epochs of this agent: one process has the workspace. */
   endEarlier(): Promise<void>;
+  /** Where another agent lives, if its home is here. */
+  placeOf(thread: ThreadId): Place | null;
   /** The worker has everything. */
   onOver(): void;
 };
@@ -78,6 +84,7 @@ export class Epoch {
   readonly #silence: Silence;
   readonly #lastTries = new Retries();
   readonly #gateway: EpochGateway;
+  readonly #stored = new StoredWait();
   #heads: HeadLog | null = null;
   readonly #givenUp = new AbortController();
   #watcher: FSWatcher | null = null;
@@ -130,6 +137,7 @@ export class Epoch {
           this.#spool.seek(offset);
           this.#spool.acknowledged(offset);
           this.#observed.catchUp(observed);
+          this.#stored.note(observed);
         },
         next: () => this.#spool.next(this.#observed.terminal !== null),
         exhausted: () => this.#observed.terminal !== null,
@@ -137,7 +145,8 @@ export class Epoch {
         observation: (id) => this.#observed.at(id),
         inputs: () => this.#stdin.count,
         input: (line: InputLine) => this.#inputs.write(line),
-        acknowledged: (offset) => {
+        acknowledged: (offset, observed) => {
+          this.#stored.note(observed);
           this.#spool.acknowledged(offset);
           this.#credit.update(this.#spool.credit());
         },
@@ -372,6 +381,8 @@ export class Epoch {
         gateway: this.#gateway,
         signal: this.#givenUp.signal,
         observe: (body) => this.#observe(body),
+        stored: (count) => this.#stored.until(count, TELL_MS, this.#givenUp.signal),
+        redact: (text) => this.#redactor.redact(text),
         gone: () => this.#gone(),
       });
       this.#noRoom = false;

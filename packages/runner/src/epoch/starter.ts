@@ -1,10 +1,17 @@
 import { statSync } from 'node:fs';
 import { join } from 'node:path';
-import type { RunnerBody, StartOrder } from '@filepath/protocol';
+import type { RunnerBody, StartOrder, ThreadId } from '@filepath/protocol';
 import type { FreeSpace } from '../disk/free-space.ts';
 import type { DiskQuota } from '../disk/quota.ts';
 import { agentEnvironment } from '../executor/environment.ts';
-import { type Availability, type Executor, type Place, Refusal } from '../executor/executor.ts';
+import {
+  type Availability,
+  type Executor,
+  type Place,
+  type Prepared,
+  Refusal,
+} from '../executor/executor.ts';
+import { checkHealth } from '../health/health.ts';
 import { markHeadLog } from '../git/head-log.ts';
 import { shownRemote } from '../git/remote.ts';
 import type { RunDir } from '../home.ts';
@@ -23,8 +30,13 @@ export type Start = {
   gateway: EpochGateway;
   signal: AbortSignal;
   observe(body: RunnerBody): void;
+  /** Resolves when the worker has stored this many observations, or after a while. */
+  stored(count: number): Promise<void>;
+  redact(text: string): string;
   /** Ends the processes of earlier epochs of this agent: one process has the workspace. */
   endEarlier(): Promise<void>;
+  /** Where another agent lives, if its home is here. */
+  placeOf(thread: ThreadId): Place | null;
   /** The try to start it has ended, whether it led to a process or not. */
   gone(): void;
 };
@@ -42,14 +54,28 @@ export async function startAgent(start: Start): Promise<void> {
   const environment = agentEnvironment(order);
   await start.endEarlier();
   await start.quota.admit(place);
-  await prepareWorkspace(start);
+  const fresh = await prepareWorkspace(start);
+  if (signal.aborted) return;
+  await checkHealth({
+    epoch: order.epoch,
+    place,
+    environment,
+    fresh,
+    signal,
+    observed: start.observed,
+    task: (task) => executor.task(task),
+    observe: (body) => start.observe(body),
+    stored: (count) => start.stored(count),
+    redact: (text) => start.redact(text),
+  });
   if (signal.aborted) return;
   markHeadLog(place.dir, run);
   const gateway = await start.gateway.open();
   await executor.start({ place, run, command, environment, gateway }, () => start.gone());
 }
 
-async function prepareWorkspace(start: Start): Promise<void> {
+/** Says whether there was none before. */
+async function prepareWorkspace(start: Start): Promise<boolean> {
   const { order, place, executor, signal } = start;
   const source = order.gitRepoUrl;
   const fresh = statSync(join(place.dir, 'workspace'), { throwIfNoEntry: false }) === undefined;
@@ -60,11 +86,25 @@ async function prepareWorkspace(start: Start): Promise<void> {
   const progress = (step: string): void => {
     if (!signal.aborted) tell(start, 'cloning', `${shown}: ${step}`);
   };
-  const { note } = await executor.prepare(place, { repository: source, progress }, signal);
+  const parent = order.parent === undefined ? null : start.placeOf(order.parent.thread);
+  const from = { repository: source, parent, progress };
+  const prepared = await executor.prepare(place, from, signal);
   // A kill may have come between the clone and this.
   if (fresh || start.observed.last?.type === 'workspace') {
-    tell(start, 'ready', note === null ? shown : `${shown}\nas of its last fetch: ${note}`);
+    const where = source === null && prepared.start !== null ? [] : [shown];
+    tell(start, 'ready', [...where, ...notesOn(prepared, start)].join('\n'));
   }
+  return fresh;
+}
+
+function notesOn({ note, start }: Prepared, { order, ...of }: Start): string[] {
+  const { parent, gitRepoUrl } = order;
+  const gone = parent !== undefined && gitRepoUrl !== null && of.placeOf(parent.thread) === null;
+  return [
+    ...(note === null ? [] : [`as of its last fetch: ${note}`]),
+    ...(start === null ? [] : [start]),
+    ...(gone ? [`not from its parent ${parent.slug}: its home is not here`] : []),
+  ];
 }
 
 function tell(start: Start, state: 'cloning' | 'ready', text: string): void {

@@ -12,10 +12,13 @@ export function recordMirror(place: Place, id: string): void {
   writeAtomic(fileOf(place), `${id}\n`);
 }
 
+/** The id of the mirror, or null. */
+export const mirrorIdOf = (place: Place): string | null => readText(fileOf(place))?.trim() ?? null;
+
 /** The mirror that the workspace needs, or null. Throws a Refusal where it is gone. */
 export function borrowedMirror(place: Place, mirrors: Mirrors): string | null {
-  const id = readText(fileOf(place))?.trim();
-  if (id === undefined) return null;
+  const id = mirrorIdOf(place);
+  if (id === null) return null;
   const path = mirrors.path(id);
   if (existsSync(path)) return path;
   throw new Refusal(`the mirror that the workspace borrows its objects from is gone: ${path}`);

@@ -21,6 +21,8 @@ export type Mounts = {
   /** Bound at /workspace and, if given, /home/agent. */
   workspace: string;
   home: string | null;
+  /** Both can be read only. */
+  readOnly?: boolean;
   /** Further options, put before the workspace. */
   extra: readonly string[];
   /** The network of whoever starts bubblewrap is the sandbox's own already. */
@@ -34,6 +36,7 @@ const SYSTEM_FILES = ['ssl', 'alternatives', 'ld.so.cache', 'nsswitch.conf'];
  * it must never be followed while mounts are made.
  */
 export function bwrapArgs(mounts: Mounts, environment: ReadonlyMap<string, string>): string[] {
+  const bind = mounts.readOnly === true ? '--ro-bind' : '--bind';
   return [
     ...words('--unshare-user --unshare-pid --unshare-ipc --unshare-uts'),
     ...(mounts.entered === true ? [] : ['--unshare-net']),
@@ -46,9 +49,9 @@ export function bwrapArgs(mounts: Mounts, environment: ReadonlyMap<string, strin
     ...words(`--ro-bind-data ${FD.passwd} /etc/passwd --ro-bind-data ${FD.hosts} /etc/hosts`),
     ...words('--proc /proc --dev /dev'),
     ...words(`--size ${256 << 20} --tmpfs /tmp --size ${16 << 20} --tmpfs /run`),
-    ...(mounts.home === null ? [] : ['--bind', mounts.home, '/home/agent']),
+    ...(mounts.home === null ? [] : [bind, mounts.home, '/home/agent']),
     ...mounts.extra,
-    '--bind',
+    bind,
     mounts.workspace,
     '/workspace',
     ...words('--chdir /workspace --remount-ro /'),

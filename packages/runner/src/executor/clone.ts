@@ -1,4 +1,5 @@
 import type { Mirror } from '../git/mirrors.ts';
+import { START_BYTES } from '../git/snapshot.ts';
 import { Refusal } from './executor.ts';
 import { runOnce } from './once.ts';
 
@@ -19,10 +20,20 @@ allow = never
 allow = always
 `;
 
+/** What is the agent's own in a workspace, and no part of what it commits. */
+const EXCLUDED = '/.env';
+
+/** Arguments: remote, branch, where it starts (empty: where the remote's HEAD is), what comes on stdin, kind of hashes. */
 const SCRIPT = `
-git clone --quiet --shared --template= ${MIRROR} /workspace &&
-git -C /workspace remote set-url origin "$1" &&
-git -C /workspace checkout --quiet -b "$2"
+if [ -n "$1" ]; then
+  git clone --quiet --shared --no-checkout --template= ${MIRROR} /workspace &&
+  git -C /workspace remote set-url origin "$1"
+else
+  git init --quiet --template= --object-format="$5" /workspace
+fi || exit
+cd /workspace && mkdir -p .git/info && echo ${EXCLUDED} > .git/info/exclude || exit
+[ "$4" != pack ] || git index-pack --stdin --strict --max-input-size=${START_BYTES} > /dev/null || exit
+git checkout --quiet -b "$2" \${3:+"$3"}
 `;
 
 export type Clone = {
@@ -32,8 +43,11 @@ export type Clone = {
   into: string;
   /** The agent's directory, which holds `into`. */
   dir: string;
-  mirror: Mirror;
+  /** Null: no objects are borrowed. */
+  mirror: Mirror | null;
   branch: string;
+  /** The commit to start at, and the objects for it that the mirror may lack. */
+  start: { commit: string; pack: number | null } | null;
   signal: AbortSignal;
 };
 
@@ -42,15 +56,21 @@ export type Clone = {
  * of a repository makes git do. Throws a Refusal.
  */
 export async function clone(job: Clone): Promise<void> {
-  const { mirror } = job;
+  const { mirror, start } = job;
+  const shown = mirror?.shown ?? '';
   const result = await runOnce({
     bwrap: job.bwrap,
     uid: job.uid,
-    sources: [job.dir, mirror.path],
-    mounts: ([dir = '', source = '']) => ({
+    sources: mirror === null ? [job.dir] : [job.dir, mirror.path],
+    mounts: ([dir = '', source]) => ({
       workspace: dir + job.into.slice(job.dir.length),
       home: null,
-      extra: ['--ro-bind', source, MIRROR, '--ro-bind-data', String(CONFIG_FD), '/run/gitconfig'],
+      extra: [
+        ...(source === undefined ? [] : ['--ro-bind', source, MIRROR]),
+        '--ro-bind-data',
+        String(CONFIG_FD),
+        '/run/gitconfig',
+      ],
     }),
     environment: new Map([
       ['PATH', '/usr/bin:/bin'],
@@ -61,12 +81,19 @@ export async function clone(job: Clone): Promise<void> {
       ['GIT_TERMINAL_PROMPT', '0'],
     ]),
     data: new Map([[CONFIG_FD, CONFIG]]),
-    command: ['/bin/sh', '-c', SCRIPT, 'clone', mirror.shown, job.branch],
+    ...(typeof start?.pack === 'number' ? { stdin: start.pack } : {}),
+    command: ['/bin/sh', '-c', SCRIPT, 'clone', shown, job.branch, ...startOf(start)],
     timeoutMs: TIMEOUT_MS,
     signal: job.signal,
   });
   if (result.status === 0) return;
   if (job.signal.aborted) throw new Refusal('the clone was given up');
   const said = result.timedOut ? 'it took longer than 10 minutes' : result.output.trim();
-  throw new Refusal(`cannot clone ${mirror.shown}: ${said.slice(-1500)}`);
+  throw new Refusal(`cannot clone ${shown}: ${said.slice(-1500)}`);
+}
+
+function startOf(start: Clone['start']): string[] {
+  if (start === null) return ['', '', 'sha1'];
+  const kind = start.commit.length === 64 ? 'sha256' : 'sha1';
+  return [start.commit, start.pack === null ? '' : 'pack', kind];
 }

@@ -7,14 +7,31 @@ const TASK_BYTES = 96 * 1024;
 const STRING_BYTES = 128 * 1024 - 1;
 const TOTAL_BYTES = 1536 * 1024;
 
+const HOME = '/home/agent';
+
+/** What an agent installs for itself comes first. */
+export const AGENT_PATH = `${HOME}/.local/bin:/usr/local/bin:/usr/bin:/bin`;
+
+/** Where programs keep what is the user's: in the home, whatever a repository brings under the same names. */
+const IN_HOME: readonly (readonly [string, string])[] = [
+  ['XDG_CONFIG_HOME', `${HOME}/.config`],
+  ['XDG_DATA_HOME', `${HOME}/.local/share`],
+  ['XDG_STATE_HOME', `${HOME}/.local/state`],
+  ['XDG_CACHE_HOME', `${HOME}/.cache`],
+  ['CLAUDE_CONFIG_DIR', `${HOME}/.claude`],
+  ['CODEX_HOME', `${HOME}/.codex`],
+  ['NPM_CONFIG_PREFIX', `${HOME}/.local`],
+];
+
 /** What the agent finds in its environment. */
 export function agentEnvironment(order: StartOrder): Map<string, string> {
   const environment = new Map<string, string>([
-    ['PATH', '/usr/local/bin:/usr/bin:/bin'],
+    ['PATH', AGENT_PATH],
     ['LANG', 'C.UTF-8'],
     ...PROXY_VARIABLES,
+    ...IN_HOME,
     ...Object.entries(order.config.envVars ?? {}),
-    ['HOME', '/home/agent'],
+    ['HOME', HOME],
     ['FILEPATH_TASK', truncateUtf8(order.task.replaceAll('\0', ''), TASK_BYTES)],
     ['FILEPATH_API_KEY', order.apiKey],
     ['FILEPATH_AGENT_ID', order.thread],

@@ -15,12 +15,34 @@ export type Place = {
 export type WorkspaceSource = {
   /** Null: an empty folder. */
   repository: string | null;
+  /** Whose work the workspace goes on with; null where there is none or its home is not here. */
+  parent: Place | null;
   /** How far the clone is, in a few words. */
   progress(step: string): void;
 };
 
-/** `note`: what a person should know about the workspace that was made. */
-export type Prepared = { note: string | null };
+/** What a person should know about the workspace that was made: `note` of the remote, `start` of where its work begins. */
+export type Prepared = { note: string | null; start: string | null };
+
+/** A command in the surroundings of an agent, which may be running. The runner waits for it. */
+export type Task = {
+  place: Place;
+  environment: ReadonlyMap<string, string>;
+  command: readonly string[];
+  timeoutMs: number;
+  signal: AbortSignal;
+  /** The workspace and the home cannot be written. */
+  readOnly?: boolean;
+  /** Open files in place of /dev/null and of the output that is kept. */
+  stdin?: number;
+  stdout?: number;
+};
+
+/** `output`: the end of it. */
+export type TaskResult = { status: number | null; output: string; timedOut: boolean };
+
+/** Runs a task under the limits of an agent. Nothing of it is left when it resolves. */
+export type RunTask = (task: Task) => Promise<TaskResult>;
 
 export type Job = {
   place: Place;
@@ -57,6 +79,7 @@ export interface Executor {
   check(): Promise<Availability>;
   /** Makes `workspace` and `home` where they are missing. Repeatable. Throws a Refusal. */
   prepare(place: Place, source: WorkspaceSource, signal: AbortSignal): Promise<Prepared>;
+  task: RunTask;
   /** Repeatable: the first process to claim the epoch is its only one. Calls `gone` when that try has ended. */
   start(job: Job, gone: () => void): Promise<void>;
   state(run: RunDir): ProcessState;

@@ -26,6 +26,11 @@ export type OnceJob = {
   environment: ReadonlyMap<string, string>;
   /** Files for the sandbox: descriptor and content. */
   data?: ReadonlyMap<number, string>;
+  /** Open files in place of /dev/null and of the output that is kept. */
+  stdin?: number;
+  stdout?: number;
+  /** Control groups that hold it. */
+  groups?: readonly string[];
   command: readonly string[];
   timeoutMs: number;
   signal?: AbortSignal;
@@ -54,6 +59,18 @@ exec $enter setpriv --reuid "$uid" --regid "$uid" --clear-groups --no-new-privs 
   env -i PATH=/usr/bin:/bin "$bwrap" --args 9 -- "$@"
 `;
 
+/** Joins control groups, then becomes the command. */
+const JOIN = `
+groups=$1
+shift
+while [ "$groups" -gt 0 ]; do
+  echo 0 > "$1/cgroup.procs" || exit 125
+  shift
+  groups=$((groups - 1))
+done
+exec "$@"
+`;
+
 export async function runOnce(job: OnceJob): Promise<OnceResult> {
   const folder = mkdtempSync(join(tmpdir(), 'filepath-'));
   const opened: number[] = [];
@@ -74,7 +91,8 @@ export async function runOnce(job: OnceJob): Promise<OnceResult> {
     ]);
     const stdio: (number | 'ignore' | 'pipe')[] = coveredStdio();
     for (let fd = stdio.length; fd <= FD.args; fd++) stdio[fd] = 'ignore';
-    stdio[1] = 'pipe';
+    if (job.stdin !== undefined) stdio[0] = job.stdin;
+    stdio[1] = job.stdout ?? 'pipe';
     stdio[2] = 'pipe';
     for (const [fd, content] of files) {
       const path = join(folder, String(fd));
@@ -92,7 +110,10 @@ export async function runOnce(job: OnceJob): Promise<OnceResult> {
       job.uid === null
         ? [...enter, job.bwrap, '--args', String(FD.args), '--', ...job.command]
         : ['unshare', ...PRIVATE, '/bin/sh', '-c', AS_USER, 'sh', ...count, ...command];
-    return await wait(job, file, args, stdio);
+    const { groups = [] } = job;
+    if (groups.length === 0) return await wait(job, file, args, stdio);
+    const joining = ['-c', JOIN, 'join', String(groups.length), ...groups];
+    return await wait(job, '/bin/sh', [...joining, file, ...args], stdio);
   } finally {
     for (const fd of opened) closeSync(fd);
     rmSync(folder, { recursive: true, force: true });

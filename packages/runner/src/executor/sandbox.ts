@@ -20,8 +20,8 @@ import type { RunDir } from '../home.ts';
 import { reasonOf } from '../log.ts';
 import { signal as send } from '../proc.ts';
 import { bwrapArgs, encodeArgs, seccompFilter } from './bwrap-args.ts';
-import { borrowedMirror, recordMirror } from './borrowed-mirror.ts';
-import { clone, MIRROR } from './clone.ts';
+import { borrowedMirror } from './borrowed-mirror.ts';
+import { MIRROR } from './clone.ts';
 import {
   type Availability,
   type Executor,
@@ -30,6 +30,8 @@ import {
   type Prepared,
   type ProcessState,
   Refusal,
+  type Task,
+  type TaskResult,
   type WorkspaceSource,
 } from './executor.ts';
 import { coveredStdio } from './inherited.ts';
@@ -45,7 +47,8 @@ import {
   shimRuns,
   terminateCommand,
 } from './process-files.ts';
-import { PRIVATE } from './once.ts';
+import { makeWorkspace } from './make-workspace.ts';
+import { PRIVATE, runOnce } from './once.ts';
 import { checkSandbox } from './self-test.ts';
 import { SHIM, SHIM_FD } from './shim.ts';
 import { findTool } from './tools.ts';
@@ -73,7 +76,6 @@ export class SandboxExecutor implements Executor {
   }
 
   async prepare(place: Place, source: WorkspaceSource, signal: AbortSignal): Promise<Prepared> {
-    const { repository } = source;
     if (place.uid !== null) {
       // Its own group may enter the directory, and nothing but what it owns in there.
       chownSync(place.dir, 0, place.uid);
@@ -81,31 +83,48 @@ export class SandboxExecutor implements Executor {
     }
     own(join(place.dir, 'home'), place.uid);
     const workspace = join(place.dir, 'workspace');
-    if (lstatSync(workspace, { throwIfNoEntry: false }) !== undefined || repository === null) {
+    if (lstatSync(workspace, { throwIfNoEntry: false }) !== undefined) {
       own(workspace, place.uid);
-      return { note: null };
+      return { note: null, start: null };
     }
-    const mirror = await this.#mirrors.update({
-      repository,
-      signal,
-      progress: (step) => source.progress(step),
-    });
     const fresh = join(place.dir, 'workspace.new');
-    rmSync(fresh, { recursive: true, force: true });
-    own(fresh, place.uid);
-    await clone({
-      bwrap: this.#bwrap(),
-      uid: place.uid,
-      into: fresh,
-      dir: place.dir,
-      mirror,
-      branch: `filepath/${place.slug}`,
+    const empty = (): void => {
+      rmSync(fresh, { recursive: true, force: true });
+      own(fresh, place.uid);
+    };
+    const mirrors = this.#mirrors;
+    const task = (one: Task): Promise<TaskResult> => this.task(one);
+    const made = await makeWorkspace(
+      { place, source, into: fresh, empty, mirrors, task, bwrap: () => this.#bwrap() },
       signal,
-    });
-    recordMirror(place, mirror.id);
+    );
     renameSync(fresh, workspace);
     await syncAll([place.dir]);
-    return { note: mirror.note };
+    return made;
+  }
+
+  async task(task: Task): Promise<TaskResult> {
+    const { place, command, readOnly = false, ...rest } = task;
+    const mirror = borrowedMirror(place, this.#mirrors);
+    const held = this.#limits.hold(place.slug);
+    try {
+      return await runOnce({
+        ...rest,
+        bwrap: this.#bwrap(),
+        uid: place.uid,
+        sources: mirror === null ? [place.dir] : [place.dir, mirror],
+        mounts: ([dir = '', seen]) => ({
+          workspace: join(dir, 'workspace'),
+          home: join(dir, 'home'),
+          readOnly,
+          extra: seen === undefined ? [] : ['--ro-bind', seen, MIRROR],
+        }),
+        command: [...this.#limits.prefix(), ...command],
+        groups: held.groups,
+      });
+    } finally {
+      await held.release();
+    }
   }
 
   async start(job: Job, gone: () => void): Promise<void> {

@@ -1,4 +1,4 @@
-import { createHash } from 'node:crypto';
+import { createHash, randomBytes } from 'node:crypto';
 import { existsSync, rmSync, writeFileSync } from 'node:fs';
 import { constants } from 'node:os';
 import type { Limits } from '@filepath/protocol';
@@ -42,6 +42,16 @@ export class AgentLimits {
     const name = `${slug.slice(0, 100)}-${run.epoch}-${hash}`;
     const groups = this.#hierarchies.map((one) => makeGroup(one, name, this.settings));
     writeFileSync(run.groups, groups.map((group) => `${group}\n`).join(''), { mode: 0o600 });
+  }
+
+  /** Groups for a command that the runner waits for, beside the agent's own. */
+  hold(slug: string): { groups: string[]; release(): Promise<void> } {
+    const name = `${slug.slice(0, 100)}-task-${randomBytes(6).toString('hex')}`;
+    const groups = this.#hierarchies.map((one) => makeGroup(one, name, this.settings));
+    const release = async (): Promise<void> => {
+      await Promise.all(groups.map((group) => removeGroup(group)));
+    };
+    return { groups, release };
   }
 
   /**

@@ -32,7 +32,7 @@ export type Source = {
   inputs(): number;
   /** Says whether it is written; where not, `written` follows. */
   input(line: InputLine): boolean;
-  acknowledged(offset: number): void;
+  acknowledged(offset: number, observed: number): void;
   over(reason: 'ended' | 'fenced' | 'deleted'): void;
 };
 
@@ -161,7 +161,7 @@ export class AgentLink {
       case 'ack':
         this.#inFlight = this.#inFlight.filter((end) => end > frame.offset);
         this.#toldAcknowledged = frame.observed;
-        this.#source.acknowledged(frame.offset);
+        this.#source.acknowledged(frame.offset, frame.observed);
         return this.pump();
       case 'input':
         if (this.#source.input(frame.input)) this.written(frame.input.id);

@@ -105,6 +105,7 @@ export class SessionWork {
 
   #metaOf(row: NodeRow): ThreadMeta {
     const { id, owner, gitRepoUrl } = this.#session.meta;
+    const parent = row.parent_id === null ? null : this.#session.nodes.find(row.parent_id);
     return {
       thread: ThreadId.parse(row.id),
       session: id,
@@ -115,6 +116,7 @@ export class SessionWork {
       model: row.model,
       config: configOf(row),
       gitRepoUrl,
+      ...(parent ? { parent: { thread: ThreadId.parse(parent.id), slug: parent.slug } } : {}),
       apiKey: row.api_key,
       runner: LOCAL_RUNNER,
     };

@@ -21,6 +21,8 @@ export type ThreadMeta = {
   model: string;
   config: AgentConfig;
   gitRepoUrl: string | null;
+  /** Absent for a root. */
+  parent?: { thread: ThreadId; slug: string };
   apiKey: string;
   runner: RunnerId;
 };

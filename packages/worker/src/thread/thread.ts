@@ -2,9 +2,11 @@ import {
   type AgentInput,
   encodeInput,
   FilepathError,
+  healthMessage,
   type InputLine,
   owes,
   type RunnerBody,
+  type RunnerHealth,
   type SpoolLine,
   stalledFor,
   type SystemBody,
@@ -159,6 +161,7 @@ export class Thread {
         state.launch.active = false;
       }
       appender.append('runner', body);
+      if (body.type === 'health') return { inputs: this.#tellHealth(appender, body) };
       if (body.type === 'exit' && body.reason === 'exited' && body.code === 0) {
         this.#startAgain(appender);
       }
@@ -208,15 +211,26 @@ export class Thread {
     return {};
   }
 
+  /** The agent is told how its workspace is. It is no task: it opens no run, and nothing is started for it. */
+  #tellHealth(appender: Appender, body: RunnerHealth): InputLine[] {
+    const { lifecycle, launch } = appender.state;
+    const content = healthMessage(body);
+    if (content === null || !lifecycle.open || launch.stopping) return [];
+    const message = { type: 'message', from: 'system', content } as const;
+    appender.append('system', message);
+    return [addInput(this.#deps.sql, appender.state, message)];
+  }
+
   /** Messages that a process ended without taking up begin the next epoch; its own task does not, for ever. */
   #startAgain(appender: Appender): void {
     const { sql } = this.#deps;
     const { state } = appender;
     const { epoch, heard } = state.launch;
     if (state.lifecycle.stopped) return;
-    const inputs = readInputs(sql, epoch, Math.max(heard, 1)).map(
-      ({ line }) => JSON.parse(line) as AgentInput,
-    );
+    const inputs = readInputs(sql, epoch, Math.max(heard, 1))
+      .map(({ line }) => JSON.parse(line) as AgentInput)
+      // What the system told that process is told anew to the next one.
+      .filter((input) => input.type !== 'message' || input.from !== 'system');
     const task = inputs.find((input) => input.type === 'message');
     if (!task) return;
     if (!state.lifecycle.open) {

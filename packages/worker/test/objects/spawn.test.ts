@@ -45,7 +45,9 @@ describe('[TREE2] a spawn event', () => {
     expect(child).toMatchObject({ name: 'kid', parentId: node.id, config: node.config });
     const id = child?.id ?? node.id;
     expect(await systemOf(node.id)).toEqual([{ type: 'spawned', spawn: 3, node: id, name: 'kid' }]);
-    expect(await runner.order(id)).toMatchObject({ kind: 'start', epoch: 1, task: 'dig' });
+    const { slug } = node;
+    const parent = { thread: node.id, slug };
+    expect(await runner.order(id)).toMatchObject({ kind: 'start', epoch: 1, task: 'dig', parent });
     expect(bodies(await logOf(id), 'parent')).toEqual([
       { type: 'message', from: 'parent', content: 'dig' },
     ]);

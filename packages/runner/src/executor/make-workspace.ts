@@ -1,0 +1,91 @@
+import type { Mirror, Mirrors } from '../git/mirrors.ts';
+import { hasRepository, type ParentStart, parentStart, shownStart } from '../git/parent-start.ts';
+import { mirrorIdOf, recordMirror } from './borrowed-mirror.ts';
+import { clone, MIRROR } from './clone.ts';
+import {
+  type Place,
+  type Prepared,
+  Refusal,
+  type RunTask,
+  type WorkspaceSource,
+} from './executor.ts';
+
+export type Making = {
+  place: Place;
+  source: WorkspaceSource;
+  /** Where it is made, by `empty` each time anew. */
+  into: string;
+  empty(): void;
+  mirrors: Mirrors;
+  task: RunTask;
+  bwrap(): string;
+};
+
+/** A new workspace: where its parent's work stands, else the repository, else empty. Throws a Refusal. */
+export async function makeWorkspace(making: Making, signal: AbortSignal): Promise<Prepared> {
+  const { source, mirrors } = making;
+  const { repository } = source;
+  const mirror =
+    repository === null
+      ? null
+      : await mirrors.update({ repository, signal, progress: (step) => source.progress(step) });
+  const note = mirror?.note ?? null;
+  const { parent } = source;
+  if (parent !== null && (mirror !== null || hasRepository(parent))) {
+    try {
+      return { note, start: await fromParent(making, parent, mirror, signal) };
+    } catch (error) {
+      if (!(error instanceof Refusal) || signal.aborted) throw error;
+      await plain(making, mirror, signal);
+      const where = mirror === null ? 'in an empty folder' : 'from the repository';
+      const start = `${where}, not from its parent ${parent.slug}: ${error.message}`;
+      return { note, start: start.slice(0, 1000) };
+    }
+  }
+  await plain(making, mirror, signal);
+  return { note, start: null };
+}
+
+async function plain(making: Making, mirror: Mirror | null, signal: AbortSignal): Promise<void> {
+  making.empty();
+  if (mirror !== null) await make(making, mirror, null, signal);
+}
+
+async function fromParent(
+  making: Making,
+  parent: Place,
+  mirror: Mirror | null,
+  signal: AbortSignal,
+): Promise<string> {
+  if (!hasRepository(parent)) throw new Refusal('it has no repository');
+  if (mirrorIdOf(parent) !== (mirror?.id ?? null)) throw new Refusal('it works on another remote');
+  const at = mirror === null ? null : MIRROR;
+  const start = await parentStart(making.task, parent, making.place, at, signal);
+  try {
+    making.empty();
+    await make(making, mirror, start, signal);
+  } finally {
+    start.close();
+  }
+  return shownStart(parent, start.snapshot);
+}
+
+async function make(
+  making: Making,
+  mirror: Mirror | null,
+  start: ParentStart | null,
+  signal: AbortSignal,
+): Promise<void> {
+  const { place, into } = making;
+  await clone({
+    bwrap: making.bwrap(),
+    uid: place.uid,
+    into,
+    dir: place.dir,
+    mirror,
+    branch: `filepath/${place.slug}`,
+    start: start === null ? null : { commit: start.snapshot.commit, pack: start.pack },
+    signal,
+  });
+  if (mirror !== null) recordMirror(place, mirror.id);
+}
