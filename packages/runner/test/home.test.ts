@@ -81,6 +81,7 @@ describe('the home of an agent', () => {
     expect(readdirSync(join(bench.agentDir(order), 'home'))).toEqual([]);
     expect(readdirSync(bench.agentDir(order)).sort()).toEqual([
       'agent.json',
+      'gateway',
       'home',
       'mirror',
       'run',

@@ -104,6 +104,7 @@ describe('a hostile parent', () => {
     expect(told(child).at(-1)).toContain(`from the repository, not from its parent ${parent.slug}`);
     expect(readdirSync(bench.agentDir(order)).sort()).toEqual([
       'agent.json',
+      'gateway',
       'home',
       'mirror',
       'run',

@@ -58,6 +58,7 @@ export function snapshotEnvironment(path: string): Map<string, string> {
 const SNAPSHOT = `
 cd /workspace || exit
 [ -e .git ] || { echo 'there is no repository in it' >&2; exit 1; }
+[ -z "$(find .git/ -maxdepth 1 -type p -print -quit)" ] || { echo 'there is a pipe in its .git' >&2; exit 1; }
 index=$(git rev-parse --path-format=absolute --git-path index) || exit
 head=
 if git rev-parse --quiet --verify HEAD > /dev/null; then head=$(git rev-parse --verify 'HEAD^{commit}') || exit; fi
