@@ -50,7 +50,7 @@ function hasOrdinaryUsers(): boolean {
   if (process.getuid?.() !== 0) return false;
   const drop = ['--reuid', `${USER}`, '--regid', `${USER}`, '--clear-groups'];
   const trial = ['bwrap', '--unshare-user', '--ro-bind', '/', '/', 'true'];
-  return spawnSync('setpriv', [...drop, ...trial], { stdio: 'ignore' }).status === 0;
+  return spawnSync('/usr/bin/setpriv', [...drop, ...trial], { stdio: 'ignore' }).status === 0;
 }
 
 /** Each of the hostile tests is run once for each. */
