@@ -24,11 +24,15 @@ function doctor(script: string, path = '/usr/sbin:/usr/bin:/sbin:/bin', as = '')
     ${script}
     exec ${as} env -i PATH=${path} HOME=/tmp FILEPATH_HOME=/tmp/none-${process.pid} FILEPATH_PORT=1 "$2" "$3" doctor`;
   const unshare = ['--mount', '--propagation', 'private', ...(isRoot ? [] : ['--user', '-r'])];
-  const ran = spawnSync('unshare', [...unshare, 'sh', '-c', whole, 'sh', ROOT, node, seen(CLI)], {
-    encoding: 'utf8',
-    cwd: home.path,
-    timeout: 60_000,
-  });
+  const ran = spawnSync(
+    '/usr/bin/unshare',
+    [...unshare, 'sh', '-c', whole, 'sh', ROOT, node, seen(CLI)],
+    {
+      encoding: 'utf8',
+      cwd: home.path,
+      timeout: 60_000,
+    },
+  );
   const lines = `${ran.stdout}${ran.stderr}`.trimEnd().split('\n');
   const of = (name: string): string[] => {
     const at = lines.findIndex((line) => new RegExp(`^(ok|warn|fail) +${name}  `).test(line));

@@ -1,11 +1,13 @@
 import { createHash } from 'node:crypto';
-import { chmodSync, lstatSync, mkdirSync, readdirSync, readFileSync, readlinkSync } from 'node:fs';
-import { symlinkSync, writeFileSync } from 'node:fs';
+import { chmodSync, existsSync, lstatSync, mkdirSync, readdirSync, readFileSync } from 'node:fs';
+import { readlinkSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { StartOrder } from '@filepath/protocol';
+import { expect, vi } from 'vitest';
 import type { ThreadRecord } from '../fake-worker.ts';
 import { ended } from '../repositories.ts';
-import { type Bench, tempDir } from '../setup.ts';
+import { Bench, tempDir } from '../setup.ts';
+import type { HostileExecutor } from './executors.ts';
 
 /**
  * Files of the host that an agent must not reach: open for every user, so that nothing but the executor keeps an
@@ -36,11 +38,24 @@ export function treeOf(dir: string): string[] {
   });
 }
 
+const SOON = { timeout: 15_000, interval: 10 };
+
+/** Resolves when the runner has nothing left to tell of the order's epoch. */
+export function isOver(bench: Bench, order: StartOrder): Promise<void> {
+  return vi.waitFor(() => expect(existsSync(bench.runFile(order, 'over'))).toBe(true), SOON);
+}
+
+/** Has the agent's home put aside. */
+export async function remove(bench: Bench, order: StartOrder): Promise<void> {
+  const number = bench.worker.order({ kind: 'remove', thread: order.thread, slug: order.slug });
+  await bench.worker.until('taken', () => (bench.worker.orders[number - 1]?.taken ?? 0) > 0);
+  expect(existsSync(bench.agentDir(order))).toBe(false);
+}
+
 /** Starts the same agent again with another order, and waits for its end. */
 export async function nextEpoch(bench: Bench, order: StartOrder): Promise<ThreadRecord> {
   const thread = bench.worker.thread(order.thread);
-  await bench.logged({ ...order, epoch: order.epoch - 1 }, 'over');
-  bench.logs.length = 0;
+  await isOver(bench, { ...order, epoch: order.epoch - 1 });
   Object.assign(thread, {
     epoch: order.epoch,
     offset: 0,
@@ -49,4 +64,11 @@ export async function nextEpoch(bench: Bench, order: StartOrder): Promise<Thread
     inputs: [],
   });
   return ended(bench, order);
+}
+
+/** A worker, and a runner that runs agents this way. */
+export async function open(executor: HostileExecutor): Promise<Bench> {
+  const bench = await Bench.open({ idle: true });
+  executor.start(bench);
+  return bench;
 }

@@ -5,7 +5,7 @@ import type { AddressInfo } from 'node:net';
 import { dirname, join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { ended, repositoryOf } from '../repositories.ts';
-import { Bench, later, runnerProcess, tempDir } from '../setup.ts';
+import { Bench, later, tempDir } from '../setup.ts';
 import { executors, hostileOrder } from './executors.ts';
 
 /** In halves, so that what looks for the key does not hold it. */
@@ -45,11 +45,11 @@ describe.each(executors)('T6: a provider key, with $name', (executor) => {
     put(bench.home, ['token', 'secrets.json', 'instance.json', 'engine.log']);
     put(join(bench.home, 'agents/other-0001'), ['workspace/.env', 'home/.claude/credentials']);
     put(join(bench.home, 'archive/past-0001'), ['workspace/.env']);
-    const script = `export HOME=${owner} ANTHROPIC_API_KEY=${key} OPENAI_API_KEY=${key}; exec "$@" --key=${key}`;
-    const runner = runnerProcess(bench, ['sh', '-c', script, 'sh']);
+    const exported = `export HOME=${owner} ANTHROPIC_API_KEY=${key} OPENAI_API_KEY=${key}`;
+    const runner = executor.start(bench, exported, `--key=${key}`);
 
-    const gitRepoUrl = repositoryOf({ file: 'content\n' });
-    const other = repositoryOf({ file: `key = ${key}\n` });
+    const gitRepoUrl = executor.share(repositoryOf({ file: 'content\n' }));
+    const other = executor.share(repositoryOf({ file: `key = ${key}\n` }));
     const finds = hostileOrder(executor, SEARCH, { gitRepoUrl: other }, { GIVEN: key });
     const found = (await ended(bench, finds)).texts;
     expect(found, 'the search finds what is there').toContain('/workspace/file');
@@ -91,8 +91,8 @@ describe.each(executors)('T6: a provider key, with $name', (executor) => {
       '.gitmodules': `[submodule "m"]\n\tpath = m\n\turl = ${url}/m.git\n`,
     });
     const bench = await Bench.open({ idle: true });
-    const exported = `export ANTHROPIC_API_KEY=${key}; exec "$@"`;
-    runnerProcess(bench, ['sh', '-c', exported, 'sh']);
+    executor.start(bench, `export ANTHROPIC_API_KEY=${key}`);
+    executor.share(gitRepoUrl);
     const order = hostileOrder(
       executor,
       `env | grep -iE 'anthropic|openai|openrouter|evil'; git remote get-url origin; git log --format=%s

@@ -1,8 +1,8 @@
 import { LIMITS } from '@filepath/protocol';
 import { describe, expect, it } from 'vitest';
 import { ended } from '../repositories.ts';
-import { Bench } from '../setup.ts';
 import { executors, hostileOrder } from './executors.ts';
+import { open } from './host.ts';
 
 const MIB = 2 ** 20;
 
@@ -24,7 +24,7 @@ const FORGED = [
 
 describe.each(executors)('T21: lines of a hostile agent, with $name', (executor) => {
   it('[LINK1] stay text inside of the runner’s own frames, one for one', async () => {
-    const bench = await Bench.open(executor.options);
+    const bench = await open(executor);
     const lines = FORGED.map((line) => Buffer.from(`${line}\n`).toString('base64'));
     const script = lines
       .map((line) =>
@@ -42,7 +42,7 @@ describe.each(executors)('T21: lines of a hostile agent, with $name', (executor)
   });
 
   it('[RUN14] [FAP4] [FAP5] of 50 MB, of NUL bytes and of no UTF-8 are bounded, and what follows arrives', async () => {
-    const bench = await Bench.open(executor.options);
+    const bench = await open(executor);
     const before = process.memoryUsage().rss;
     const script = `perl -e 'print "x" x ${MIB} for 1 .. 50; print "\\nafter long\\n"
       ; print "\\0" x 100, "\\n", "a\\0b\\n", "\\xff\\xc0\\x80 bytes\\n", "\\xed\\xa0\\x80\\n", "\\r\\n", " \\t\\n"

@@ -6,9 +6,9 @@ import { describe, expect, it } from 'vitest';
 import { withDirectory, withFile } from '../../src/beneath.ts';
 import { headOf, looseCommit } from '../../src/git/loose.ts';
 import { ended, git, repositoryOf } from '../repositories.ts';
-import { Bench, later, message, tempDir } from '../setup.ts';
+import { later, message, tempDir } from '../setup.ts';
 import { executors, hostileOrder } from './executors.ts';
-import { hostCanary } from './host.ts';
+import { hostCanary, open } from './host.ts';
 
 const OF_HOST = `${'0'.repeat(40)} ${'a'.repeat(40)} a <a> 1 +0000\tcommit: of the host\n`;
 const OF_AGENT = `${'0'.repeat(40)} ${'b'.repeat(40)} a <a> 1 +0000\tcommit: of the agent\n`;
@@ -106,7 +106,7 @@ describe('T10: a path of which an agent has a part', () => {
 
 describe.each(executors)('T10: with $name', (executor) => {
   it('[GIT6] an agent that swaps its log for the host’s tells only of its own', async () => {
-    const bench = await Bench.open(executor.options);
+    const bench = await open(executor);
     const host = hostCanary();
     writeFileSync(join(host.dir, 'inner/HEAD'), OF_HOST);
     const before = host.tree();
@@ -130,7 +130,7 @@ describe.each(executors)('T10: with $name', (executor) => {
   });
 
   it('[GIT5] an agent’s folder is no repository, by whatever name; a twin of it is', async () => {
-    const bench = await Bench.open(executor.options);
+    const bench = await open(executor);
     const first = hostileOrder(
       executor,
       'git init -q .; git -c user.name=a -c user.email=a@a commit -q --allow-empty -m x',
@@ -139,6 +139,7 @@ describe.each(executors)('T10: with $name', (executor) => {
     const agent = bench.agentDir(first);
     const link = join(tempDir(), 'link');
     symlinkSync(join(agent, 'workspace'), link);
+    executor.share(link);
     const names = [
       join(agent, 'workspace'),
       `${bench.home}/agents/../agents/${basename(agent)}/workspace/.git`,
@@ -152,6 +153,7 @@ describe.each(executors)('T10: with $name', (executor) => {
     }
     const twin = `${bench.home}/agents-twin`;
     cpSync(repositoryOf({ file: 'content\n' }), twin, { recursive: true });
+    executor.share(twin);
     const thread = await ended(bench, hostileOrder(executor, 'cat file', { gitRepoUrl: twin }));
     expect(thread.texts).toEqual(['content']);
   });

@@ -1,10 +1,9 @@
-import { existsSync, lstatSync, renameSync, rmSync, symlinkSync } from 'node:fs';
+import { lstatSync, renameSync, rmSync, symlinkSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { ended, repositoryOf } from '../repositories.ts';
-import { Bench } from '../setup.ts';
 import { executors, hostileOrder } from './executors.ts';
-import { hostCanary, nextEpoch } from './host.ts';
+import { hostCanary, isOver, nextEpoch, open, remove } from './host.ts';
 
 /** Every part of the name of a place that is mounted. */
 const PARTS =
@@ -27,10 +26,10 @@ ls /workspace | wc -l`;
 
 describe.each(executors)('T9: links with the names of mounts, with $name', (executor) => {
   it('[RUN11] are not followed when the next sandbox is made', async () => {
-    const bench = await Bench.open(executor.options);
+    const bench = await open(executor);
     const host = hostCanary();
     const before = host.tree();
-    for (const gitRepoUrl of [null, repositoryOf({ file: 'content\n' })]) {
+    for (const gitRepoUrl of [null, executor.share(repositoryOf({ file: 'content\n' }))]) {
       const first = hostileOrder(executor, plant(host.dir), { gitRepoUrl });
       const planted = await ended(bench, first);
       expect(Number(planted.texts[0])).toBeGreaterThan(PARTS.length);
@@ -55,7 +54,7 @@ describe.each(executors)('T9: links with the names of mounts, with $name', (exec
   it.each(['workspace', 'home'])(
     '[SEC21] a link in the place of the %s refuses the start',
     async (name) => {
-      const bench = await Bench.open(executor.options);
+      const bench = await open(executor);
       const host = hostCanary();
       const before = host.tree();
       const first = hostileOrder(executor, 'true');
@@ -85,8 +84,8 @@ describe.each(executors)('T9: links with the names of mounts, with $name', (exec
         `mkdir -p .git/logs; echo "${git}" > .git/commondir; echo 'ref: refs/heads/../../../../../../..${git}/refs/heads/main' > .git/HEAD`,
     ],
   ])('[GIT6] a .git that is %s shows nothing of the host', async (_what, make) => {
-    const bench = await Bench.open(executor.options);
-    const repository = repositoryOf({ file: 'content\n' });
+    const bench = await open(executor);
+    const repository = executor.share(repositoryOf({ file: 'content\n' }));
     const script = `${make(join(repository, '.git'))}; echo made`;
     const order = hostileOrder(executor, script);
     const thread = await ended(bench, order);
@@ -101,15 +100,13 @@ describe.each(executors)('T9: links with the names of mounts, with $name', (exec
   });
 
   it('[RUN9] a removal moves links and removes nothing behind them', async () => {
-    const bench = await Bench.open(executor.options);
+    const bench = await open(executor);
     const host = hostCanary();
     const before = host.tree();
     const order = hostileOrder(executor, plant(host.dir));
     await ended(bench, order);
-    await bench.logged(order, 'over');
-    bench.worker.order({ kind: 'remove', thread: order.thread, slug: order.slug });
-    await bench.logged(order, 'removed');
-    expect(existsSync(bench.agentDir(order))).toBe(false);
+    await isOver(bench, order);
+    await remove(bench, order);
     expect(host.tree()).toEqual(before);
   });
 });

@@ -3,9 +3,9 @@ import { chmodSync, existsSync, readdirSync, rmSync, symlinkSync } from 'node:fs
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { commitFiles, ended, git, repositoryOf } from '../repositories.ts';
-import { Bench, message } from '../setup.ts';
+import { message } from '../setup.ts';
 import { executors, hostileOrder } from './executors.ts';
-import { hostCanary, nextEpoch, treeOf } from './host.ts';
+import { hostCanary, isOver, nextEpoch, open, remove, treeOf } from './host.ts';
 
 const HOOKS =
   'applypatch-msg pre-commit post-commit commit-msg prepare-commit-msg post-checkout post-merge post-rewrite pre-push pre-auto-gc pre-rebase reference-transaction fsmonitor-watchman update post-index-change'.split(
@@ -64,7 +64,7 @@ for name in git sh ssh tail cat mount setpriv; do cp /home/agent/evil /home/agen
 
 describe.each(executors)('T7: programs that a repository names, with $name', (executor) => {
   it('[GIT5] run nothing on the host from the clone to the removal', async () => {
-    const bench = await Bench.open(executor.options);
+    const bench = await open(executor);
     const host = hostCanary();
     const tripwire = join(host.dir, 'touched');
     const command = `touch ${tripwire}`;
@@ -77,6 +77,7 @@ describe.each(executors)('T7: programs that a repository names, with $name', (ex
     execFileSync('sh', ['./hooks/pre-commit'], { cwd: gitRepoUrl });
     expect(existsSync(tripwire), 'the fixture is live').toBe(true);
     rmSync(tripwire);
+    executor.share(gitRepoUrl);
     const before = host.tree();
     const commit = 'git -c user.name=a -c user.email=a@a commit -q --allow-empty -m again';
 
@@ -101,10 +102,9 @@ describe.each(executors)('T7: programs that a repository names, with $name', (ex
       inputs: [],
     });
     await run;
-    await bench.logged(second, 'over');
+    await isOver(bench, second);
     expect((await ended(bench, hostileOrder(executor, 'true', { gitRepoUrl }))).exit?.code).toBe(0);
-    bench.worker.order({ kind: 'remove', thread: first.thread, slug: first.slug });
-    await bench.logged(first, 'removed');
+    await remove(bench, first);
 
     expect(host.tree()).toEqual(before);
     expect(treeOf(join(bench.home, 'mirrors'))).toEqual(mirror);

@@ -1,8 +1,8 @@
 import { LIMITS } from '@filepath/protocol';
 import { describe, expect, it } from 'vitest';
 import { ended } from '../repositories.ts';
-import { Bench } from '../setup.ts';
 import { executors, hostileOrder } from './executors.ts';
+import { open } from './host.ts';
 
 const SECRET = 'sk-canary-7f3a/91+"c"-omega';
 const PEM = `-----BEGIN TEST KEY-----\n${'Qk1vZ2xrbmFkc2Zsa2FzZA0'.repeat(2)}\n${'ZmxramFzZGZsa2phc2RmMQ0'.repeat(2)}\n-----END TEST KEY-----`;
@@ -53,7 +53,7 @@ function readings(line: string): string[] {
 
 describe.each(executors)('T19: a secret of an agent, with $name', (executor) => {
   it('[SEC20] leaves the runner in none of its forms, wherever the bytes are cut', async () => {
-    const bench = await Bench.open(executor.options);
+    const bench = await open(executor);
     const script = `cat > /tmp/print <<'EOF'\n${PRINT}\nEOF\nexec perl /tmp/print`;
     const order = hostileOrder(executor, script, {}, { SECRET, PEM });
     const thread = await ended(bench, order);
@@ -86,7 +86,7 @@ describe.each(executors)('T19: a secret of an agent, with $name', (executor) => 
   });
 
   it('[SEC20] is in no commit that is told', async () => {
-    const bench = await Bench.open(executor.options);
+    const bench = await open(executor);
     const order = hostileOrder(
       executor,
       `git init -q -b "x-$SECRET" . 2> /dev/null || git init -q .

@@ -1,8 +1,10 @@
 import { chmodSync, existsSync, mkdirSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { commitFiles, ended, git, repositoryOf } from './repositories.ts';
-import { Bench, shellOrder, tempDir } from './setup.ts';
+import { commitFiles, ended, git, repositoryOf } from '../repositories.ts';
+import { tempDir } from '../setup.ts';
+import { executors, hostileOrder } from './executors.ts';
+import { isOver, nextEpoch, open } from './host.ts';
 
 /** A file of the host that no repository may make. */
 const canaryFile = (): string => join(tempDir(), 'canary');
@@ -40,9 +42,9 @@ function poison(dir: string, canary: string): void {
   }
 }
 
-describe('a hostile repository', () => {
+describe.each(executors)('T11, T12: a hostile repository, with $name', (executor) => {
   it('[GIT5] runs nothing on the host when it is mirrored and cloned', async () => {
-    const bench = await Bench.open();
+    const bench = await open(executor);
     const canary = canaryFile();
     const gitRepoUrl = repositoryOf({ file: 'content\n' });
     symlinkSync('/etc/passwd', join(gitRepoUrl, 'link'));
@@ -58,17 +60,18 @@ describe('a hostile repository', () => {
     failing(gitRepoUrl, 'status');
     expect(existsSync(canary), 'the fixture is live').toBe(true);
     rmSync(canary);
+    executor.share(gitRepoUrl);
     const script =
       'cat file; git submodule update --init 2> /dev/null; readlink link; ls .git/hooks';
     for (const _ of ['first', 'with a mirror']) {
-      const thread = await ended(bench, shellOrder(script, { gitRepoUrl }));
+      const thread = await ended(bench, hostileOrder(executor, script, { gitRepoUrl }));
       expect(thread.texts).toEqual(['content', '/etc/passwd']);
     }
     expect(existsSync(canary)).toBe(false);
   });
 
   it('[GIT5] that lacks objects and names a program to fetch them is refused', async () => {
-    const bench = await Bench.open();
+    const bench = await open(executor);
     const canary = canaryFile();
     const gitRepoUrl = repositoryOf({ file: 'content\n' });
     const blob = git(gitRepoUrl, 'rev-parse', 'HEAD:file');
@@ -81,32 +84,29 @@ describe('a hostile repository', () => {
     failing(gitRepoUrl, 'cat-file', 'blob', blob);
     expect(existsSync(canary), 'the fixture is live').toBe(true);
     rmSync(canary);
-    const thread = await ended(bench, shellOrder('cat file', { gitRepoUrl }));
+    executor.share(gitRepoUrl);
+    const thread = await ended(bench, hostileOrder(executor, 'cat file', { gitRepoUrl }));
     expect(thread.refused).toMatch(/^cannot clone /);
     expect(existsSync(canary)).toBe(false);
   });
 
   it('[GIT5] a workspace that its agent poisoned runs nothing on the host', async () => {
-    const bench = await Bench.open();
+    const bench = await open(executor);
     const canary = canaryFile();
     const gitRepoUrl = repositoryOf({ file: 'content\n' });
-    const order = shellOrder('true', { gitRepoUrl });
+    executor.share(gitRepoUrl);
+    const order = hostileOrder(executor, 'true', { gitRepoUrl });
     await ended(bench, order);
-    await bench.logged(order, 'over');
+    await isOver(bench, order);
     const workspace = join(bench.agentDir(order), 'workspace');
     poison(workspace, canary);
     failing(workspace, 'status');
     expect(existsSync(canary), 'the fixture is live').toBe(true);
     rmSync(canary);
-    const thread = bench.worker.thread(order.thread);
-    Object.assign(thread, { epoch: 2, offset: 0, lines: [], observed: [], inputs: [] });
-    const command = [
-      'sh',
-      '-c',
-      'echo x >> file; git -c user.name=a -c user.email=a@a commit -qam x',
-    ];
-    await ended(bench, { ...order, epoch: 2, config: { command } });
-    await ended(bench, shellOrder('true', { gitRepoUrl }));
+    executor.share(gitRepoUrl);
+    const commit = 'echo x >> file; git -c user.name=a -c user.email=a@a commit -qam x';
+    await nextEpoch(bench, hostileOrder(executor, commit, { ...order, epoch: 2 }));
+    await ended(bench, hostileOrder(executor, 'true', { gitRepoUrl }));
     expect(existsSync(canary)).toBe(false);
   });
 });
