@@ -48,6 +48,8 @@ import { SHIM } from './shim.ts';
 import { findTool } from './tools.ts';
 
 const SETTLE_MS = 5_000;
+/** After the time of a task, when its runner has not ended it. */
+const TASK_END_SECONDS = 5;
 
 /** Agents in bubblewrap, each with a uid of its own where the runner is root. */
 export class SandboxExecutor implements Executor {
@@ -97,6 +99,7 @@ export class SandboxExecutor implements Executor {
   async task(task: Task): Promise<TaskResult> {
     const { place, command, readOnly = false, ...rest } = task;
     const mirror = borrowedMirror(place, this.#mirrors);
+    const limit = Math.ceil(task.timeoutMs / 1000) + TASK_END_SECONDS;
     const held = this.#limits.hold(place.slug);
     try {
       return await runOnce({
@@ -110,11 +113,13 @@ export class SandboxExecutor implements Executor {
           readOnly,
           extra: seen === undefined ? [] : ['--ro-bind', seen, MIRROR],
         }),
-        command: [...this.#limits.prefix(), ...command],
+        // A runner that is killed waits for nobody: the command has its time all the same.
+        command: ['timeout', '--signal=KILL', `${limit}`, ...this.#limits.prefix(), ...command],
         groups: held.groups,
       });
     } finally {
-      await held.release();
+      // The kernel takes its time, and nobody has to wait for it.
+      void held.release();
     }
   }
 
