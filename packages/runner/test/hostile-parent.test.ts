@@ -39,6 +39,7 @@ describe('a hostile parent', () => {
         printf '#!/bin/sh\\n${evil}\\n' > .git/hooks/$hook; chmod +x .git/hooks/$hook
       done
       printf '[submodule "x"]\\npath = x\\nurl = ext::sh -c "touch ${path}"\\n' > .gitmodules
+      mkdir -p ~/.local/bin; printf '#!/bin/sh\\n${evil}\\n' > ~/.local/bin/git; chmod +x ~/.local/bin/git
       echo work > work`;
     const look =
       'cat work; ls .git/hooks 2> /dev/null; git config --get-regexp filter; ls; git status --short';

@@ -87,8 +87,10 @@ export class SandboxExecutor implements Executor {
     };
     const mirrors = this.#mirrors;
     const task = (one: Task): Promise<TaskResult> => this.task(one);
+    const hold = (): ReturnType<AgentLimits['hold']> => this.#limits.hold(place.slug);
+    const bwrap = (): string => this.#bwrap();
     const made = await makeWorkspace(
-      { place, source, into: fresh, empty, mirrors, task, bwrap: () => this.#bwrap() },
+      { place, source, into: fresh, empty, mirrors, task, hold, bwrap },
       signal,
     );
     renameSync(fresh, workspace);

@@ -1,7 +1,6 @@
 import { closeSync, constants, fstatSync, openSync, unlinkSync } from 'node:fs';
 import { join } from 'node:path';
 import { withDirectory } from '../beneath.ts';
-import { AGENT_PATH } from '../executor/environment.ts';
 import { type Place, Refusal, type RunTask } from '../executor/executor.ts';
 import { failureOf, PACK, type Snapshot, snapshotEnvironment, snapshotOf } from './snapshot.ts';
 
@@ -39,7 +38,7 @@ export async function parentStart(
   try {
     const result = await task({
       place: parent,
-      environment: snapshotEnvironment(AGENT_PATH, true),
+      environment: snapshotEnvironment(true),
       command: ['/bin/sh', '-c', PACK, 'start', `Uncommitted work of ${parent.slug}`, mirror ?? ''],
       timeoutMs: TIMEOUT_MS,
       signal,

@@ -32,15 +32,18 @@ const SETTINGS: readonly (readonly [string, string])[] = [
 /** Objects that are in memory for a moment only. */
 const PASSING: readonly (readonly [string, string])[] = [['core.looseCompression', '0']];
 
+/** The system's git, not one that the agent installed; filters may be the agent's. */
+const PATH = '/usr/local/bin:/usr/bin:/bin:/home/agent/.local/bin';
+
 /** For git inside a sandbox, on a workspace that its agent may have made hostile. */
-export function snapshotEnvironment(path: string, passing: boolean): Map<string, string> {
+export function snapshotEnvironment(passing: boolean): Map<string, string> {
   const settings = passing ? [...SETTINGS, ...PASSING] : SETTINGS;
   const who = ['AUTHOR', 'COMMITTER'].flatMap((role): [string, string][] => [
     [`GIT_${role}_NAME`, 'filepath'],
     [`GIT_${role}_EMAIL`, 'filepath@localhost'],
   ]);
   return new Map([
-    ['PATH', path],
+    ['PATH', PATH],
     ['HOME', '/home/agent'],
     ['LANG', 'C.UTF-8'],
     ...who,

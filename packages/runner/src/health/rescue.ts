@@ -1,5 +1,4 @@
 import type { RunnerHealth } from '@filepath/protocol';
-import { AGENT_PATH } from '../executor/environment.ts';
 import type { Place, RunTask } from '../executor/executor.ts';
 import { failureOf, isClean, KEEP, snapshotEnvironment, snapshotOf } from '../git/snapshot.ts';
 
@@ -22,7 +21,7 @@ export async function rescue(
   const message = `Uncommitted work of ${place.slug}, found before start ${epoch}`;
   const result = await task({
     place,
-    environment: snapshotEnvironment(AGENT_PATH, false),
+    environment: snapshotEnvironment(false),
     command: ['/bin/sh', '-c', KEEP, 'rescue', message, ref, REFS],
     timeoutMs: TIMEOUT_MS,
     signal,
