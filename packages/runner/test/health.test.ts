@@ -9,6 +9,8 @@ import { Bench, runnerProcess, shellOrder, tempDir } from './setup.ts';
 
 type Health = Extract<RunnerBody, { type: 'health' }>;
 
+/** For thousands of files on a busy disk. */
+const LONG_MS = 60_000;
 const COMMIT = 'git -c user.name=a -c user.email=a@a commit -q';
 
 const healthOf = (thread: ThreadRecord): Health[] =>
@@ -29,14 +31,14 @@ async function again(
   const epoch = thread.epoch + 1;
   Object.assign(thread, { epoch, offset: 0, lines: [], observed: [], inputs: [] });
   const next = { ...order, epoch, config: { command: ['sh', '-c', script] }, ...more };
-  await ended(bench, next);
+  await ended(bench, next, LONG_MS);
   return { order: next, thread };
 }
 
 /** An agent whose first start ran this script in a clone of these files. */
 async function begun(bench: Bench, files: Record<string, string>, script: string) {
   const order = shellOrder(script, { gitRepoUrl: repositoryOf(files) });
-  const thread = await ended(bench, order);
+  const thread = await ended(bench, order, LONG_MS);
   return { order, thread };
 }
 
@@ -87,6 +89,18 @@ describe('before a start', () => {
     expect(healthOf(fifth.thread), 'all is committed').toEqual([]);
     expect(fifth.thread.texts).toEqual(['refs/filepath/rescue/2', 'refs/filepath/rescue/4']);
   });
+
+  it('[HLT1] thousands of new files are no work to rescue, and what was tracked is', async () => {
+    const bench = await Bench.open();
+    const left = 'echo two > file; mkdir cache; cd cache; seq 10001 | xargs touch';
+    const begin = await begun(bench, { file: 'one\n' }, left);
+    const show = 'git show --format= --name-only refs/filepath/rescue/2';
+    const { thread } = await again(bench, begin.order, show);
+    expect(healthOf(thread)).toMatchObject([
+      { rescued: { files: 1 }, note: expect.stringContaining('too many') },
+    ]);
+    expect(thread.texts).toEqual(['file']);
+  }, 120_000);
 
   it('[HLT2] what filepath.json declares is run like the agent, and each result is told', async () => {
     const bench = await Bench.open();

@@ -1,10 +1,10 @@
 import { execFileSync } from 'node:child_process';
-import { chownSync } from 'node:fs';
+import { chownSync, existsSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { webServer } from './egress.ts';
 import { asUser, USER } from './as-user.ts';
-import { repositoryOf } from './repositories.ts';
+import { ended, repositoryOf } from './repositories.ts';
 import { Bench, runnerProcess, shellOrder } from './setup.ts';
 
 describe('a runner without privileges', () => {
@@ -83,5 +83,26 @@ describe('a runner without privileges', () => {
     );
     const answers = ['reached', '403', 'no gateway', 'lo'];
     expect(thread.texts).toEqual([...answers, ...answers]);
+  });
+
+  it('[GIT10] [HLT1] starts a child with its parent’s work, and rescues what is left', async () => {
+    const bench = await Bench.open({ idle: true });
+    const user = asUser();
+    const gitRepoUrl = repositoryOf({ file: 'content\n' });
+    if (user.prefix.length > 0) {
+      execFileSync('chown', ['-R', `${USER}:${USER}`, bench.home, dirname(gitRepoUrl)]);
+    }
+    runnerProcess(bench, user.prefix, user.path);
+    const parent = shellOrder('echo more > more', { gitRepoUrl });
+    const first = await ended(bench, parent);
+    if (first.refused?.includes('does not permit the sandbox') === true) return;
+    const { thread, slug } = parent;
+    const child = shellOrder('cat more', { gitRepoUrl, parent: { thread, slug } });
+    expect((await ended(bench, child)).texts).toEqual(['more']);
+    const over = bench.runFile(parent, 'over');
+    await expect.poll(() => existsSync(over), { timeout: 15_000 }).toBe(true);
+    Object.assign(first, { epoch: 2, offset: 0, lines: [], observed: [], inputs: [] });
+    await ended(bench, { ...parent, epoch: 2 });
+    expect(first.observed[0]).toMatchObject({ type: 'health', rescued: { files: 1 } });
   });
 });

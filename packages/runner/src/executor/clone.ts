@@ -48,6 +48,8 @@ export type Clone = {
   branch: string;
   /** The commit to start at, and the objects for it that the mirror may lack. */
   start: { commit: string; pack: number | null } | null;
+  /** Control groups that hold it. */
+  groups: readonly string[];
   signal: AbortSignal;
 };
 
@@ -83,6 +85,7 @@ export async function clone(job: Clone): Promise<void> {
     data: new Map([[CONFIG_FD, CONFIG]]),
     ...(typeof start?.pack === 'number' ? { stdin: start.pack } : {}),
     command: ['/bin/sh', '-c', SCRIPT, 'clone', shown, job.branch, ...startOf(start)],
+    groups: job.groups,
     timeoutMs: TIMEOUT_MS,
     signal: job.signal,
   });

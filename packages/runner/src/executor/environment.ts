@@ -10,7 +10,7 @@ const TOTAL_BYTES = 1536 * 1024;
 const HOME = '/home/agent';
 
 /** What an agent installs for itself comes first. */
-export const AGENT_PATH = `${HOME}/.local/bin:/usr/local/bin:/usr/bin:/bin`;
+const AGENT_PATH = `${HOME}/.local/bin:/usr/local/bin:/usr/bin:/bin`;
 
 /** Where programs keep what is the user's: in the home, whatever a repository brings under the same names. */
 const IN_HOME: readonly (readonly [string, string])[] = [

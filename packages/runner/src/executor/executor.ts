@@ -41,7 +41,7 @@ export type Task = {
 /** `output`: the end of it. */
 export type TaskResult = { status: number | null; output: string; timedOut: boolean };
 
-/** Runs a task under the limits of an agent. Nothing of it is left when it resolves. */
+/** Runs a task under the limits of an agent. Nothing of it runs when it resolves. */
 export type RunTask = (task: Task) => Promise<TaskResult>;
 
 export type Job = {

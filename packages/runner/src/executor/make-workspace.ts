@@ -18,6 +18,8 @@ export type Making = {
   empty(): void;
   mirrors: Mirrors;
   task: RunTask;
+  /** Control groups with the limits of an agent. */
+  hold(): { groups: string[]; release(): Promise<void> };
   bwrap(): string;
 };
 
@@ -77,15 +79,22 @@ async function make(
   signal: AbortSignal,
 ): Promise<void> {
   const { place, into } = making;
-  await clone({
-    bwrap: making.bwrap(),
-    uid: place.uid,
-    into,
-    dir: place.dir,
-    mirror,
-    branch: `filepath/${place.slug}`,
-    start: start === null ? null : { commit: start.snapshot.commit, pack: start.pack },
-    signal,
-  });
+  // What another agent made is taken apart under limits.
+  const held = start === null ? null : making.hold();
+  try {
+    await clone({
+      bwrap: making.bwrap(),
+      uid: place.uid,
+      into,
+      dir: place.dir,
+      mirror,
+      branch: `filepath/${place.slug}`,
+      start: start === null ? null : { commit: start.snapshot.commit, pack: start.pack },
+      groups: held?.groups ?? [],
+      signal,
+    });
+  } finally {
+    void held?.release();
+  }
   if (mirror !== null) recordMirror(place, mirror.id);
 }

@@ -12,6 +12,7 @@ import {
   seccompFilter,
 } from './bwrap-args.ts';
 import { entering } from '../egress/namespace.ts';
+import { endTree } from './end-tree.ts';
 import { coveredStdio } from './inherited.ts';
 import { mountPoints } from './mount-points.ts';
 import type { Network } from './networks.ts';
@@ -151,7 +152,10 @@ function wait(
     };
     child.stdout?.on('data', collect);
     child.stderr?.on('data', collect);
-    const end = (): void => void child.kill('SIGKILL');
+    const gone = (): boolean => child.exitCode !== null || child.signalCode !== null;
+    const end = (): void => {
+      if (child.pid !== undefined) void endTree(child.pid, gone);
+    };
     const timer = setTimeout(() => {
       timedOut = true;
       end();

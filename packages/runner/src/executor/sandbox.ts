@@ -55,6 +55,8 @@ import { findTool } from './tools.ts';
 
 const SETTLE_MS = 5_000;
 const SYSTEM_PATH = '/usr/sbin:/usr/bin:/sbin:/bin';
+/** After the time of a task, when its runner has not ended it. */
+const TASK_END_SECONDS = 5;
 
 /** Agents in bubblewrap, each with a uid of its own where the runner is root. */
 export class SandboxExecutor implements Executor {
@@ -94,8 +96,10 @@ export class SandboxExecutor implements Executor {
     };
     const mirrors = this.#mirrors;
     const task = (one: Task): Promise<TaskResult> => this.task(one);
+    const hold = (): ReturnType<AgentLimits['hold']> => this.#limits.hold(place.slug);
+    const bwrap = (): string => this.#bwrap();
     const made = await makeWorkspace(
-      { place, source, into: fresh, empty, mirrors, task, bwrap: () => this.#bwrap() },
+      { place, source, into: fresh, empty, mirrors, task, hold, bwrap },
       signal,
     );
     renameSync(fresh, workspace);
@@ -106,6 +110,7 @@ export class SandboxExecutor implements Executor {
   async task(task: Task): Promise<TaskResult> {
     const { place, command, readOnly = false, ...rest } = task;
     const mirror = borrowedMirror(place, this.#mirrors);
+    const limit = Math.ceil(task.timeoutMs / 1000) + TASK_END_SECONDS;
     const held = this.#limits.hold(place.slug);
     try {
       return await runOnce({
@@ -119,11 +124,13 @@ export class SandboxExecutor implements Executor {
           readOnly,
           extra: seen === undefined ? [] : ['--ro-bind', seen, MIRROR],
         }),
-        command: [...this.#limits.prefix(), ...command],
+        // A runner that is killed waits for nobody: the command has its time all the same.
+        command: ['timeout', '--signal=KILL', `${limit}`, ...this.#limits.prefix(), ...command],
         groups: held.groups,
       });
     } finally {
-      await held.release();
+      // The kernel takes its time, and nobody has to wait for it.
+      void held.release();
     }
   }
 

@@ -1,7 +1,6 @@
 import { closeSync, constants, fstatSync, openSync, unlinkSync } from 'node:fs';
 import { join } from 'node:path';
 import { withDirectory } from '../beneath.ts';
-import { AGENT_PATH } from '../executor/environment.ts';
 import { type Place, Refusal, type RunTask } from '../executor/executor.ts';
 import { failureOf, PACK, type Snapshot, snapshotEnvironment, snapshotOf } from './snapshot.ts';
 
@@ -39,7 +38,7 @@ export async function parentStart(
   try {
     const result = await task({
       place: parent,
-      environment: snapshotEnvironment(AGENT_PATH),
+      environment: snapshotEnvironment(true),
       command: ['/bin/sh', '-c', PACK, 'start', `Uncommitted work of ${parent.slug}`, mirror ?? ''],
       timeoutMs: TIMEOUT_MS,
       signal,
@@ -61,7 +60,7 @@ export async function parentStart(
 /** For a person: where the child's work begins. */
 export function shownStart(parent: Place, { commit, files, partial }: Snapshot): string {
   const at = `from its parent ${parent.slug} at ${commit.slice(0, 12)}`;
-  const left = partial ? '; some files were left out, too large or unreadable' : '';
+  const left = partial ? '; some files were left out: unreadable, too large or too many' : '';
   if (files === 0) return `${at}${left}`;
   return `${at}, with its uncommitted work (${files} ${files === 1 ? 'file' : 'files'})${left}`;
 }

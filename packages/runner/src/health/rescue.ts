@@ -1,7 +1,6 @@
 import type { RunnerHealth } from '@filepath/protocol';
-import { AGENT_PATH } from '../executor/environment.ts';
 import type { Place, RunTask } from '../executor/executor.ts';
-import { failureOf, KEEP, snapshotEnvironment, snapshotOf } from '../git/snapshot.ts';
+import { failureOf, isClean, KEEP, snapshotEnvironment, snapshotOf } from '../git/snapshot.ts';
 
 const TIMEOUT_MS = 60_000;
 const REFS = 'refs/filepath/rescue';
@@ -22,11 +21,12 @@ export async function rescue(
   const message = `Uncommitted work of ${place.slug}, found before start ${epoch}`;
   const result = await task({
     place,
-    environment: snapshotEnvironment(AGENT_PATH),
+    environment: snapshotEnvironment(false),
     command: ['/bin/sh', '-c', KEEP, 'rescue', message, ref, REFS],
     timeoutMs: TIMEOUT_MS,
     signal,
   });
+  if (isClean(result)) return { rescued: null, note: null };
   const snapshot = snapshotOf(result);
   if (snapshot === null) {
     // A repository without a commit or a file has nothing to lose.
@@ -37,6 +37,6 @@ export async function rescue(
     return { rescued: null, note: `uncommitted work could not be looked for: ${why}` };
   }
   const { commit: hash, files, partial } = snapshot;
-  const note = partial ? 'some files could not be rescued: they cannot be read' : null;
+  const note = partial ? 'some files were not rescued: unreadable, too large or too many' : null;
   return { rescued: files === 0 ? null : { ref, hash, files }, note: files === 0 ? null : note };
 }
