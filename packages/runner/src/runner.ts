@@ -6,7 +6,7 @@ import { DiskQuota } from './disk/quota.ts';
 import { diskSettings } from './disk/settings.ts';
 import { SandboxExecutor } from './executor/sandbox.ts';
 import { Mirrors } from './git/mirrors.ts';
-import { Home } from './home.ts';
+import { Home, homeId } from './home.ts';
 import { AgentLimits } from './limits/agent-limits.ts';
 import { silenceSetting } from './limits/silence-setting.ts';
 import { ControlLink } from './link/control-link.ts';
@@ -71,7 +71,7 @@ export async function startRunner(options: RunnerOptions): Promise<Runner> {
     disk,
     quota,
     silenceMs: silenceSetting(env),
-    link: { url, token, runner: options.id, reconnectMs },
+    link: { url, token, runner: options.id, reconnectMs, home: homeId(options.home) },
     log,
     backlogBytes,
   });

@@ -42,7 +42,7 @@ export type EpochContext = {
   run: RunDir;
   executor: Executor;
   availability: Availability;
-  link: { url: string; token: string; runner: RunnerId; reconnectMs: number };
+  link: { url: string; token: string; runner: RunnerId; reconnectMs: number; home: string };
   log: Log;
   disk: FreeSpace;
   quota: DiskQuota;
@@ -99,7 +99,7 @@ export class Epoch {
     this.#credit = new Credit(run.credit);
     this.#observed = new ObservedFile(run.observed);
     this.#spool = new SpoolFeed(run.spool, this.#redactor, context.backlogBytes);
-    this.#stopper = new Stopper(context.executor, run);
+    this.#stopper = new Stopper(context.executor, run, () => this.#credit.open());
     this.#pauser = new Pauser(context.executor, run);
     this.#hold = new Hold(order.epoch, this.#observed, this.#pauser, (body) => this.#observe(body));
     this.#silence = new Silence(context.silenceMs, () => ({
@@ -208,7 +208,7 @@ export class Epoch {
       this.#givenUp.abort();
       this.#step();
     } else {
-      this.#credit.open();
+      this.#credit.extend(this.#spool.printed);
       this.#safely(() => this.#pauser.release());
       this.#stopper.arm(graceMs);
     }
@@ -225,6 +225,7 @@ export class Epoch {
     const { run, executor } = this.#context;
     this.#safely(() => this.#pauser.release());
     executor.kill(run);
+    this.#credit.open();
   }
 
   /** Takes the place of the process that has not started: none will. */
