@@ -1,6 +1,7 @@
 import type { LogEvent } from '@filepath/protocol';
 import { ChainReader } from '@filepath/protocol';
 import { createHash } from 'node:crypto';
+import { readdirSync, readFileSync } from 'node:fs';
 import { expect } from 'vitest';
 
 const sha256 = (text: string): string => createHash('sha256').update(text).digest('hex');
@@ -38,4 +39,18 @@ export function processExists(pid: number): boolean {
   } catch {
     return false;
   }
+}
+
+/** Processes of a group that run. */
+export function groupOf(group: number): string[] {
+  return readdirSync('/proc').filter((pid) => {
+    if (!/^\d+$/.test(pid)) return false;
+    try {
+      const text = readFileSync(`/proc/${pid}/stat`, 'utf8');
+      const [state, , own] = text.slice(text.lastIndexOf(')') + 2).split(' ');
+      return Number(own) === group && state !== 'Z';
+    } catch {
+      return false;
+    }
+  });
 }

@@ -1,5 +1,7 @@
+import { randomUUID } from 'node:crypto';
 import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
+import { createExclusive, readText } from './files.ts';
 
 /** Paths of `$FILEPATH_HOME` that belong to the runner. */
 export class Home {
@@ -18,6 +20,15 @@ export class Home {
       mkdirSync(dir, { recursive: true, mode: 0o700 });
     }
   }
+}
+
+/** A name that no other home has. Made once, and kept. */
+export function homeId(path: string): string {
+  const file = join(path, 'home-id');
+  createExclusive(file, `${randomUUID()}\n`);
+  const id = readText(file)?.trim() ?? '';
+  if (/^[0-9a-f-]{36}$/.test(id)) return id;
+  throw new Error(`${file} is damaged: delete it while no agent runs`);
 }
 
 /** Files of one epoch. */

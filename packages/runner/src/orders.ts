@@ -158,7 +158,8 @@ export class Orders {
 
   /** There is no place to record the stop in: it is taken when the worker has stored the end. */
   async #tellGone({ thread, epoch }: StopOrder, early: boolean): Promise<void> {
-    const { link, log } = this.#context;
+    const { home: _none, ...link } = this.#context.link;
+    const { log } = this.#context;
     const body: RunnerBody = early
       ? { type: 'refused', epoch, reason: STOPPED_EARLY }
       : lostBody(epoch, NO_HOME);

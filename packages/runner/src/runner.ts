@@ -8,7 +8,7 @@ import { type EgressOptions, Gateways } from './egress/gateways.ts';
 import { Networks } from './executor/networks.ts';
 import { SandboxExecutor } from './executor/sandbox.ts';
 import { Mirrors } from './git/mirrors.ts';
-import { Home } from './home.ts';
+import { Home, homeId } from './home.ts';
 import { AgentLimits } from './limits/agent-limits.ts';
 import { silenceSetting } from './limits/silence-setting.ts';
 import { ControlLink } from './link/control-link.ts';
@@ -78,7 +78,7 @@ export async function startRunner(options: RunnerOptions): Promise<Runner> {
     quota,
     silenceMs: silenceSetting(env),
     gateways,
-    link: { url, token, runner: options.id, reconnectMs },
+    link: { url, token, runner: options.id, reconnectMs, home: homeId(options.home) },
     log,
     backlogBytes,
   });

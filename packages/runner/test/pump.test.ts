@@ -110,6 +110,9 @@ describe('a credit', () => {
     readSync(fd, rest, 0, 8, 9);
     closeSync(fd);
     expect(Number(Buffer.concat([begin, rest]).toString())).toBeLessThanOrEqual(99_999_999);
+    credit.extend(1000);
+    expect(shown()).toBeGreaterThan(99_999_999);
+    expect(shown()).toBeLessThan(99_999_999 + AHEAD_BYTES);
     credit.open();
     credit.update(200_000_000);
     expect(shown()).toBe(Number.MAX_SAFE_INTEGER);

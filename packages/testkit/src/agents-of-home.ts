@@ -39,3 +39,17 @@ export function endAgents(home: string): void {
     }
   }
 }
+
+/** Processes of an agent, by the environment that they were started with. */
+export function agentPids(thread: string): number[] {
+  return entries('/proc')
+    .filter((name) => /^\d+$/.test(name))
+    .filter((pid) => {
+      try {
+        return readFileSync(`/proc/${pid}/environ`, 'utf8').includes(`FILEPATH_AGENT_ID=${thread}`);
+      } catch {
+        return false;
+      }
+    })
+    .map(Number);
+}

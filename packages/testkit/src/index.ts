@@ -2,7 +2,7 @@ export { type Commit, git, makeRepo } from './git.ts';
 export { SCRIPT_AGENTS, scriptAgent, type ScriptAgent } from './script-agent.ts';
 export { tempDir, type TempDir } from './temp.ts';
 export { smallDisk, type SmallDisk } from './small-disk.ts';
-export { endAgents, shimPids } from './agents-of-home.ts';
+export { agentPids, endAgents, shimPids } from './agents-of-home.ts';
 export { Api } from './api.ts';
 export { follow, type Follower, isType } from './follow.ts';
 export { freePort } from './free-port.ts';

@@ -25,6 +25,8 @@ export const AgentToWorker = z.discriminatedUnion('t', [
     epoch: z.int().min(1),
     /** Inputs that stand in the agent's stdin already. */
     inputs: z.int().min(0),
+    /** The home in which the process runs: the first to say so has the epoch. Without one there is no process. */
+    home: z.string().min(1).max(64).optional(),
   }),
   z.strictObject({ t: z.literal('lines'), from: offset, lines: z.array(SpoolLine).min(1) }),
   /** Observations count from 1 in each epoch. An `exit` comes after every line is acknowledged. */

@@ -74,11 +74,11 @@ export class Archive {
   }
 
   async #remove({ name }: Entry, why: string): Promise<void> {
-    const { path, log, keepUids } = this.#context;
+    const { path, log } = this.#context;
     const { signal } = this.#closing;
     if (signal.aborted) return;
     try {
-      await keepUids();
+      await this.#context.keepUids();
       // It follows no link, and takes trees that are deeper than a path may be long.
       await run('nice', ['-n', '19', 'rm', '-rf', '--', join(path, name)], { signal });
       log({ level: 'info', event: 'pruned', message: `${name} is deleted: ${why}` });

@@ -49,7 +49,7 @@ export type EpochContext = {
   executor: Executor;
   availability: Availability;
   gateways: Gateways;
-  link: { url: string; token: string; runner: RunnerId; reconnectMs: number };
+  link: { url: string; token: string; runner: RunnerId; reconnectMs: number; home: string };
   log: Log;
   disk: FreeSpace;
   quota: DiskQuota;
@@ -110,7 +110,7 @@ export class Epoch {
     this.#credit = new Credit(run.credit);
     this.#observed = new ObservedFile(run.observed);
     this.#spool = new SpoolFeed(run.spool, this.#redactor, context.backlogBytes);
-    this.#stopper = new Stopper(context.executor, run);
+    this.#stopper = new Stopper(context.executor, run, () => this.#credit.open());
     this.#pauser = new Pauser(context.executor, run);
     this.#hold = new Hold(order.epoch, this.#observed, this.#pauser, (body) => this.#observe(body));
     this.#silence = new Silence(context.silenceMs, () => ({
@@ -233,7 +233,7 @@ export class Epoch {
       this.#givenUp.abort();
       this.#step();
     } else {
-      this.#credit.open();
+      this.#credit.extend(this.#spool.printed);
       this.#safely(() => this.#pauser.release());
       this.#stopper.arm(graceMs);
     }
@@ -250,6 +250,7 @@ export class Epoch {
     const { run, executor } = this.#context;
     this.#safely(() => this.#pauser.release());
     executor.kill(run);
+    this.#credit.open();
   }
 
   /** Takes the place of the process that has not started: none will. */

@@ -8,12 +8,15 @@ const TERM_MS = 2_000;
 export class Stopper {
   readonly #executor: Executor;
   readonly #run: RunDir;
+  readonly #killed: () => void;
   #timer: NodeJS.Timeout | null = null;
   #armed = false;
 
-  constructor(executor: Executor, run: RunDir) {
+  /** `killed`: nothing of it writes any more. */
+  constructor(executor: Executor, run: RunDir, killed: () => void) {
     this.#executor = executor;
     this.#run = run;
+    this.#killed = killed;
   }
 
   get armed(): boolean {
@@ -41,6 +44,7 @@ export class Stopper {
   #kill(): void {
     if (this.#executor.state(this.#run).at !== 'alive') return;
     this.#executor.kill(this.#run);
+    this.#killed();
     this.#timer = setTimeout(() => this.#kill(), TERM_MS);
   }
 }

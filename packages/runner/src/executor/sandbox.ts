@@ -212,6 +212,8 @@ export class SandboxExecutor implements Executor {
     while (Date.now() - began < 2 * SETTLE_MS) {
       const state = processState(run);
       const ended = state.at !== 'alive';
+      // What waited for a shim that was killed, or was just being started by it, waits without end.
+      if (state.at === 'lost') killShimGroup(run);
       const init = initOf(run);
       if (ended && init === null && !shimRuns(run)) return this.#limits.leave(run, state);
       if (ended && init !== null) send(init, 'SIGKILL');

@@ -40,6 +40,8 @@ export type AgentLinkOptions = {
   url: string;
   token: string;
   runner: RunnerId;
+  /** Where the process runs; none where there is no process to speak for. */
+  home?: string;
   thread: ThreadId;
   epoch: number;
   reconnectMs: number;
@@ -62,7 +64,7 @@ export class AgentLink {
   constructor(options: AgentLinkOptions, source: Source) {
     this.#options = options;
     this.#source = source;
-    const { runner, epoch } = options;
+    const { runner, epoch, home } = options;
     this.#socket = new Socket({
       url: linkUrl(options.url, `/link/thread/${options.thread}`),
       token: options.token,
@@ -70,7 +72,9 @@ export class AgentLink {
       log: options.log,
       onOpen: () => {
         this.#heard = Date.now();
-        this.#send({ t: 'hello', v: LINK_VERSION, runner, epoch, inputs: source.inputs() });
+        const inputs = source.inputs();
+        const claim = home === undefined ? {} : { home };
+        this.#send({ t: 'hello', v: LINK_VERSION, runner, epoch, inputs, ...claim });
       },
       onMessage: (text) => this.#receive(text),
       onDown: () => {

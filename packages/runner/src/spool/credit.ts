@@ -6,6 +6,7 @@ export const AHEAD_BYTES = 16 * 2 ** 20;
 
 /** Written where this much is new: the pump looks there when it has used up what it had. */
 const STEP_BYTES = AHEAD_BYTES / 8;
+const LAST_WORD_BYTES = 2 * STEP_BYTES;
 const WIDTH = 16;
 
 /**
@@ -35,7 +36,12 @@ export class Credit {
     this.#give(upTo);
   }
 
-  /** The agent is ending: what it still says goes to the spool at once. */
+  /** The agent is asked to end: it may say a last word, whatever waits. `printed`: how far it is. */
+  extend(printed: number): void {
+    this.update(Math.max(this.#given, printed) + LAST_WORD_BYTES);
+  }
+
+  /** Nothing writes any more: what is left in the pipe goes to the spool. */
   open(): void {
     if (!this.#ended) this.#give(Number.MAX_SAFE_INTEGER);
     this.#ended = true;

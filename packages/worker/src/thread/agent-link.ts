@@ -88,6 +88,10 @@ export class AgentLink {
       send(socket, { t: 'over', reason: 'ended' });
       return;
     }
+    if (hello.home !== undefined && !this.#thread.claim(hello.home)) {
+      send(socket, { t: 'over', reason: 'fenced' });
+      return;
+    }
     const old = this.#current;
     if (old && old !== socket) {
       old.epoch = 0;

@@ -52,6 +52,8 @@ export type Launch = {
   written: number;
   /** Inputs that stood there when the agent last said something. */
   heard: number;
+  /** The home that has the process; none has said so yet. */
+  home?: string;
 };
 
 /** Everything that an append needs to know; one row, written with the events it describes. */

@@ -181,6 +181,16 @@ export class Thread {
     this.#state = state;
   }
 
+  /** The first home to speak for an epoch has it: says whether it is this one. */
+  claim(home: string): boolean {
+    const { launch } = this.#state;
+    if (launch.home !== undefined) return launch.home === home;
+    const state = { ...this.#state, launch: { ...launch, home } };
+    writeValue(this.#deps.sql, 'state', state);
+    this.#state = state;
+    return true;
+  }
+
   pendingInputs(after: number): InputLine[] {
     return readInputs(this.#deps.sql, this.#state.launch.epoch, after);
   }
