@@ -25,12 +25,12 @@ export type HandedOver = {
   server: Server;
   /** The process, which stays until `release`. */
   pid: number;
-  release(): void;
+  readonly release: () => void;
 };
 
 /** A listener made by a process that `prefix` puts into another network namespace. Nothing of it stays there. */
 export function listenBehind(prefix: readonly string[]): Promise<HandedOver> {
-  const [file = '', ...args] = [...prefix, process.execPath, '-e', PROGRAM];
+  const [file, ...args] = [...prefix, process.execPath, '-e', PROGRAM];
   const stdio: (number | 'ignore' | 'pipe' | 'ipc')[] = coveredStdio();
   stdio[2] = 'pipe';
   stdio[3] = 'ipc';

@@ -40,7 +40,11 @@ export async function checkSandbox(
   }
   if (networks === undefined) {
     const own = new Networks(env);
-    return checkSandbox(env, own).finally(() => own.close());
+    try {
+      return await checkSandbox(env, own);
+    } finally {
+      await own.close();
+    }
   }
   const folder = mkdtempSync(join(tmpdir(), 'filepath-check-'));
   try {
