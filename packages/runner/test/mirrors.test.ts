@@ -101,7 +101,7 @@ describe('a mirror', () => {
       { gitRepoUrl },
     );
     const thread = await ended(bench, order);
-    expect(thread.texts).toEqual(['mirror.git', 'ref: refs/heads/main', '0']);
+    expect(thread.texts).toEqual(['filepath', 'mirror.git', 'ref: refs/heads/main', '0']);
   });
 
   it('[GIT1] is refused for the workspace of an agent', async () => {
