@@ -324,7 +324,7 @@ describe('the gateway of an agent', () => {
   it('[NET10] is the worker, with the credential of the runner and the key of the agent', async () => {
     const port = await webServer((request, response) => {
       response.statusCode = 404;
-      request.on('data', (chunk: Buffer) => response.write(`<${chunk}>`));
+      request.on('data', (chunk: Buffer) => response.write(`<${String(chunk)}>`));
       request.on('end', () => response.end(seen(request)));
     });
     const gateway = await gatewayOf({
@@ -332,8 +332,12 @@ describe('the gateway of an agent', () => {
       worker: `http://127.0.0.1:${port}`,
     });
     const headers = [
-      ...['Authorization: Bearer fpk_key', 'X-Filepath-Runner-Token: forged', 'Cookie: a=b'],
-      ...['x-filepath-thread: th_forged', 'X-Forwarded-For: 1.2.3.4', 'Content-Length: 4'],
+      'Authorization: Bearer fpk_key',
+      'X-Filepath-Runner-Token: forged',
+      'Cookie: a=b',
+      'x-filepath-thread: th_forged',
+      'X-Forwarded-For: 1.2.3.4',
+      'Content-Length: 4',
     ];
     const text = await ask(gateway, `${get('/gateway/v1/models?x=1', ...headers)}body`);
     expect(text).toMatch(/^HTTP\/1\.1 404 Not Found/);

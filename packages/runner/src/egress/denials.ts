@@ -36,15 +36,15 @@ export class Denials {
   }
 
   #tell(host: string | null, port: number | null, { reason, hint }: Denial): void {
-    const { epoch, observe, redact } = this.#context;
+    const context = this.#context;
     this.#hosts.add(host);
-    observe({
+    context.observe({
       type: 'denied',
-      epoch,
+      epoch: context.epoch,
       host,
       port,
-      reason: redact(reason).slice(0, 512),
-      hint: redact(hint).slice(0, 1024),
+      reason: context.redact(reason).slice(0, 512),
+      hint: context.redact(hint).slice(0, 1024),
     });
   }
 }

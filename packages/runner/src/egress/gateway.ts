@@ -43,8 +43,8 @@ export class AgentGateway {
     chmodSync(this.directory, this.#uid === null ? 0o700 : 0o710);
     const socket = join(this.directory, WAY_OUT.socket);
     rmSync(socket, { force: true });
-    const folder = openSync(this.directory, constants.O_RDONLY | constants.O_DIRECTORY);
-    this.#folder = folder;
+    this.#folder ??= openSync(this.directory, constants.O_RDONLY | constants.O_DIRECTORY);
+    const folder = this.#folder;
     // The path of a socket has at most 107 bytes, and a home may be deep.
     await this.#serve({ path: `/proc/self/fd/${folder}/${WAY_OUT.socket}` });
     chmodSync(socket, 0o666);

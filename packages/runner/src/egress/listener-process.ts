@@ -25,17 +25,23 @@ export type HandedOver = {
   server: Server;
   /** The process, which stays until `release`. */
   pid: number;
-  release(): void;
+  readonly release: () => void;
 };
 
 /** A listener made by a process that `prefix` puts into another network namespace. Nothing of it stays there. */
-export function listenBehind(prefix: readonly string[]): Promise<HandedOver> {
-  const [file = '', ...args] = [...prefix, process.execPath, '-e', PROGRAM];
+export function listenBehind(prefix: readonly string[], signal?: AbortSignal): Promise<HandedOver> {
+  const [file, ...args] = [...prefix, process.execPath, '-e', PROGRAM];
   const stdio: (number | 'ignore' | 'pipe' | 'ipc')[] = coveredStdio();
   stdio[2] = 'pipe';
   stdio[3] = 'ipc';
   const env = { PATH: '/usr/sbin:/usr/bin:/sbin:/bin' };
-  const child = spawn(file, args, { cwd: '/', env, stdio });
+  const child = spawn(file, args, {
+    cwd: '/',
+    env,
+    stdio,
+    killSignal: 'SIGKILL',
+    ...(signal && { signal }),
+  });
   return new Promise((resolve, reject) => {
     let said = '';
     child.stderr?.setEncoding('utf8').on('data', (text: string) => {

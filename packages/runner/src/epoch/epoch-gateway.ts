@@ -31,7 +31,10 @@ export class EpochGateway {
     this.#context = context;
     const { gateways, order, place, denials } = context;
     const told = new Denials({ ...denials, epoch: order.epoch });
-    this.#gateway = gateways.make(order, place, (target, denial) => told.record(target, denial));
+    this.#gateway = gateways.make(order, place, (target, denial) => {
+      // A dial that ends later is nobody's any more.
+      if (this.#closing === null) told.record(target, denial);
+    });
   }
 
   /** Before the process: its socket is there. Throws a Refusal. */
@@ -41,6 +44,7 @@ export class EpochGateway {
     try {
       await this.#opening;
     } catch (error) {
+      this.#opening = null;
       throw new Refusal(`the agent would have no way out: ${reasonOf(error)}`);
     }
     return this.#gateway;

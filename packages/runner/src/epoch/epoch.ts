@@ -123,7 +123,11 @@ export class Epoch {
       ...context,
       denials: {
         told: this.#observed.all(),
-        observe: (body) => this.#observe(body),
+        observe: (body) => {
+          // What it asked for comes after its start.
+          this.#step();
+          this.#observe(body);
+        },
         redact: (text) => this.#redactor.redact(text),
       },
       say: (level, text) => this.#say(level, 'egress', text),

@@ -26,7 +26,7 @@ export class Networks {
   readonly #ready: Network[] = [];
   #refill: NodeJS.Timeout | null = null;
   #making: Promise<void> | null = null;
-  #closed = false;
+  readonly #closing = new AbortController();
 
   constructor(env: NodeJS.ProcessEnv) {
     this.#env = env;
@@ -39,17 +39,30 @@ export class Networks {
     return network;
   }
 
-  /** Gives back one that no agent was in. */
-  put(network: Network): void {
+  /** One to try, which no agent is ever in at the same time. */
+  async lend<T>(use: (network: Network) => Promise<T>): Promise<T> {
+    const network = this.#ready.shift() ?? (await this.#make());
+    try {
+      return await use(network);
+    } finally {
+      this.#put(network);
+    }
+  }
+
+  #put(network: Network): void {
     if (this.#closed || this.#ready.length >= READY) void letGo(network);
     else this.#ready.push(network);
   }
 
   async close(): Promise<void> {
-    this.#closed = true;
+    this.#closing.abort();
     if (this.#refill !== null) clearTimeout(this.#refill);
     await this.#making;
     await Promise.all(this.#ready.splice(0).map(letGo));
+  }
+
+  get #closed(): boolean {
+    return this.#closing.signal.aborted;
   }
 
   #later(): void {
@@ -67,7 +80,7 @@ export class Networks {
       // The next start finds out what is wrong, and is refused with it.
       const network = await this.#make().catch(() => null);
       if (network === null) return;
-      this.put(network);
+      this.#put(network);
     }
   }
 
@@ -94,7 +107,7 @@ export class Networks {
       return fd;
     };
     try {
-      const { server, pid, release } = await listenBehind(prefix);
+      const { server, pid, release } = await listenBehind(prefix, this.#closing.signal);
       try {
         const net = hold(`/proc/${pid}/ns/net`);
         const user = ordinary ? hold(`/proc/${pid}/ns/user`) : null;

@@ -2,9 +2,9 @@ import { chmodSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync 
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { reasonOf } from '../log.ts';
-import type { Availability } from './executor.ts';
+import { type Availability, Refusal } from './executor.ts';
 import { type Network, Networks } from './networks.ts';
-import { runOnce } from './once.ts';
+import { type OnceResult, runOnce } from './once.ts';
 import { findTool, installCommand, namespaceFix } from './tools.ts';
 
 /** Below the uids of agents. */
@@ -40,7 +40,11 @@ export async function checkSandbox(
   }
   if (networks === undefined) {
     const own = new Networks(env);
-    return checkSandbox(env, own).finally(() => own.close());
+    try {
+      return await checkSandbox(env, own);
+    } finally {
+      await own.close();
+    }
   }
   const folder = mkdtempSync(join(tmpdir(), 'filepath-check-'));
   try {
@@ -50,31 +54,28 @@ export async function checkSandbox(
     chmodSync(workspace, 0o777);
     writeFileSync(canary, 'canary', { mode: 0o644 });
     chmodSync(folder, 0o755);
-    let network: Network;
-    try {
-      network = await networks.take();
-    } catch (error) {
-      return no(explain(false, reasonOf(error)));
-    }
-    const result = await runOnce({
-      bwrap,
-      network,
-      uid: process.getuid?.() === 0 ? SELF_TEST_UID : null,
-      sources: [workspace],
-      mounts: ([path = '']) => ({ workspace: path, home: null, extra: [] }),
-      environment: new Map([
-        ['PATH', '/usr/bin:/bin'],
-        ['FILEPATH_PROBE', SECRET],
-      ]),
-      command: ['/bin/sh', '-c', PROBE, 'probe', canary, ownFilters()],
-      timeoutMs: 20_000,
-    }).finally(() => networks.put(network));
+    const probe = (network: Network): Promise<OnceResult> =>
+      runOnce({
+        bwrap,
+        network,
+        uid: process.getuid?.() === 0 ? SELF_TEST_UID : null,
+        sources: [workspace],
+        mounts: ([path = '']) => ({ workspace: path, home: null, extra: [] }),
+        environment: new Map([
+          ['PATH', '/usr/bin:/bin'],
+          ['FILEPATH_PROBE', SECRET],
+        ]),
+        command: ['/bin/sh', '-c', PROBE, 'probe', canary, ownFilters()],
+        timeoutMs: 20_000,
+      });
+    const result = await networks.lend(probe);
     const holes = result.output.trim().split('\n');
     if (result.status === 0 && holes.length === 1 && holes[0] === 'checked') {
       return { available: true };
     }
     return no(explain(result.timedOut, result.output));
   } catch (error) {
+    if (error instanceof Refusal) return no(explain(false, error.message));
     return no(`the sandbox could not be tried: ${reasonOf(error)}`);
   } finally {
     rmSync(folder, { recursive: true, force: true });
