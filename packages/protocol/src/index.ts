@@ -89,6 +89,7 @@ export {
   RunnerRefused,
   RunnerStarted,
   RunnerHead,
+  RunnerImage,
   RunnerWorkspace,
   SystemBody,
   SystemSpawned,

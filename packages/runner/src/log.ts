@@ -15,6 +15,8 @@ export type RunnerLog = {
     | 'killed'
     | 'removed'
     | 'sandbox'
+    | 'container'
+    | 'unsandboxed'
     | 'fault';
   message: string;
   thread?: string;

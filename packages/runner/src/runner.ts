@@ -1,5 +1,7 @@
 import type { Executor as ExecutorInfo, RunnerId } from '@filepath/protocol';
 import { Agents } from './agents.ts';
+import { ContainerExecutor } from './container/executor.ts';
+import { Executors } from './executor/executors.ts';
 import { SandboxExecutor } from './executor/sandbox.ts';
 import { Mirrors } from './git/mirrors.ts';
 import { Home } from './home.ts';
@@ -37,20 +39,18 @@ export async function startRunner(options: RunnerOptions): Promise<Runner> {
   const env = options.env ?? process.env;
   const home = new Home(options.home);
   const limits = new AgentLimits(env, options.cgroupRoot);
-  const executor = new SandboxExecutor(env, limits, new Mirrors(home, env));
-  const availability = await executor.check();
-  const executors: ExecutorInfo[] = [
-    { kind: executor.kind, ...availability, limits: limits.report() },
-  ];
-  if (!availability.available) {
-    const message = availability.reason ?? 'not available';
-    options.log({ level: 'warn', event: 'sandbox', message });
+  const mirrors = new Mirrors(home, env);
+  const executors = await findExecutors(env, home, limits, mirrors);
+  const infos = executors.infos();
+  for (const { kind, available, reason } of infos) {
+    const message = reason ?? 'not available';
+    if (!available)
+      options.log({ level: kind === 'sandbox' ? 'warn' : 'info', event: kind, message });
   }
   const { url, token, log, reconnectMs = 250, backlogBytes = 512 * 1024 * 1024 } = options;
   const orders = new Orders({
     agents: new Agents(home),
-    executor,
-    availability,
+    executors,
     link: { url, token, runner: options.id, reconnectMs },
     log,
     backlogBytes,
@@ -60,17 +60,36 @@ export async function startRunner(options: RunnerOptions): Promise<Runner> {
     token,
     runner: options.id,
     reconnectMs,
-    executors,
+    executors: infos,
     log,
     take: (order) => orders.take(order),
   });
   orders.resume();
   control.open();
   return {
-    executors,
+    executors: infos,
     stop: async () => {
       control.close();
       await orders.close();
     },
   };
+}
+
+async function findExecutors(
+  env: NodeJS.ProcessEnv,
+  home: Home,
+  limits: AgentLimits,
+  mirrors: Mirrors,
+): Promise<Executors> {
+  const sandbox = new SandboxExecutor(env, limits, mirrors);
+  const agentImage = env['FILEPATH_AGENT_IMAGE']?.trim() || null;
+  const settings = { env, home, limits: limits.settings, mirrors, sandbox, agentImage };
+  const container = new ContainerExecutor(settings);
+  const [sandboxed, contained] = await Promise.all([sandbox.check(), container.check()]);
+  container.workspacesBySandbox = sandboxed.available;
+  return new Executors(
+    { executor: sandbox, availability: sandboxed },
+    { executor: container, availability: contained },
+    agentImage,
+  );
 }

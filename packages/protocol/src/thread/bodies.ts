@@ -5,7 +5,7 @@ import { ThreadId } from '../ids.ts';
 export const RunnerStarted = z.strictObject({
   type: z.literal('started'),
   epoch: z.int().min(1),
-  executor: z.enum(['sandbox', 'unsandboxed']),
+  executor: z.enum(['sandbox', 'container', 'unsandboxed']),
 });
 
 export const ExitReason = z.enum(['exited', 'stopped', 'lost', 'limit']);
@@ -37,6 +37,14 @@ export const RunnerWorkspace = z.strictObject({
   detail: z.string().max(2048),
 });
 
+/** The image that the agent runs in is being fetched or made. */
+export const RunnerImage = z.strictObject({
+  type: z.literal('image'),
+  epoch: z.int().min(1),
+  state: z.enum(['pulling', 'building', 'ready']),
+  detail: z.string().max(2048),
+});
+
 const CommitHash = z.string().regex(/^(?:[0-9a-f]{40}|[0-9a-f]{64})$/);
 
 /** HEAD of the workspace moved to a commit that was just made, whichever program made it. */
@@ -57,6 +65,7 @@ export const RunnerBody = z.discriminatedUnion('type', [
   RunnerExit,
   RunnerRefused,
   RunnerWorkspace,
+  RunnerImage,
   RunnerHead,
 ]);
 export type RunnerBody = z.infer<typeof RunnerBody>;

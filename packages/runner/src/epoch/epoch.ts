@@ -8,6 +8,7 @@ import type {
   StopOrder,
 } from '@filepath/protocol';
 import { type Availability, type Executor, type Place, Refusal } from '../executor/executor.ts';
+import type { Image } from '../executor/executors.ts';
 import { neverStarts, shimOf } from '../executor/process-files.ts';
 import { createExclusive, readText, writeDurable } from '../files.ts';
 import { HeadLog } from '../git/head-log.ts';
@@ -33,6 +34,7 @@ export type EpochContext = {
   place: Place;
   run: RunDir;
   executor: Executor;
+  image: Image;
   availability: Availability;
   link: { url: string; token: string; runner: RunnerId; reconnectMs: number };
   log: Log;
@@ -77,7 +79,9 @@ export class Epoch {
     this.#observed = new ObservedFile(run.observed);
     this.#spool = new SpoolFeed(run.spool, this.#redactor, context.backlogBytes);
     this.#gate = new PumpGate(run.pump, () => shimOf(run)?.pid ?? null);
-    this.#stopper = new Stopper(context.executor, run);
+    this.#stopper = new Stopper(context.executor, run, (error) =>
+      this.#say('error', 'fault', reasonOf(error)),
+    );
     this.#pauser = new Pauser(context.executor, run);
     const identity = { thread: order.thread, epoch: order.epoch, log: context.log };
     this.#link = new AgentLink(
@@ -156,7 +160,7 @@ export class Epoch {
   /** Ends the process, or keeps it from ever starting. */
   async end(reason: string): Promise<void> {
     const { run, executor } = this.#context;
-    if (!this.#claim(reason)) this.#kill();
+    if (!this.#claim(reason)) await this.#guard(this.#kill());
     this.#givenUp.abort();
     await executor.settle(run);
     this.#step();
@@ -169,16 +173,16 @@ export class Epoch {
       this.#step();
     } else {
       this.#gate.open();
-      this.#safely(() => this.#pauser.release());
+      void this.#guard(this.#pauser.release());
       this.#stopper.arm();
     }
   }
 
   /** What is held still may not even be killed. */
-  #kill(): void {
+  async #kill(): Promise<void> {
     const { run, executor } = this.#context;
-    this.#safely(() => this.#pauser.release());
-    executor.kill(run);
+    await this.#guard(this.#pauser.release());
+    await executor.kill(run);
   }
 
   /** Takes the place of the process that has not started: none will. */
@@ -207,7 +211,7 @@ export class Epoch {
       if (limit !== null && executor.state(run).at === 'alive') {
         writeFileSync(run.limit, limit, { mode: 0o600 });
         this.#say('warn', 'killed', limit);
-        this.#kill();
+        void this.#guard(this.#kill());
       }
       this.#step();
     }
@@ -240,7 +244,7 @@ export class Epoch {
     if (statSync(run.status, { throwIfNoEntry: false })?.size) rmSync(run.args, { force: true });
     this.#heads ??= this.#headLog();
     if (state.at === 'alive') {
-      this.#pauser.apply();
+      void this.#guard(this.#pauser.apply());
       this.#heads.look();
       return;
     }

@@ -21,20 +21,20 @@ export class Pauser {
   async take({ seq, frozen }: FreezeOrder): Promise<void> {
     if ((this.#last()?.seq ?? 0) > seq || existsSync(this.#run.stop)) return;
     await writeDurable(this.#run.pause, JSON.stringify({ seq, frozen }));
-    this.#executor.freeze(this.#run, frozen);
+    await this.#executor.freeze(this.#run, frozen);
   }
 
   /** A process may have come to life since the order. */
-  apply(): void {
+  async apply(): Promise<void> {
     if (this.#last()?.frozen === true && !existsSync(this.#run.stop)) {
-      this.#executor.freeze(this.#run, true);
+      await this.#executor.freeze(this.#run, true);
     }
   }
 
   /** Lets the process go on, so that it can end. */
-  release(): void {
+  async release(): Promise<void> {
     rmSync(this.#run.pause, { force: true });
-    this.#executor.freeze(this.#run, false);
+    await this.#executor.freeze(this.#run, false);
   }
 
   #last(): z.infer<typeof Pause> | null {

@@ -8,12 +8,14 @@ const TERM_MS = 2_000;
 export class Stopper {
   readonly #executor: Executor;
   readonly #run: RunDir;
+  readonly #failed: (error: unknown) => void;
   #timer: NodeJS.Timeout | null = null;
   #armed = false;
 
-  constructor(executor: Executor, run: RunDir) {
+  constructor(executor: Executor, run: RunDir, failed: (error: unknown) => void) {
     this.#executor = executor;
     this.#run = run;
+    this.#failed = failed;
   }
 
   arm(): void {
@@ -22,8 +24,8 @@ export class Stopper {
     this.#armed = true;
     this.#timer = setTimeout(() => {
       if (this.#executor.state(this.#run).at !== 'alive') return;
-      this.#executor.terminate(this.#run);
       this.#timer = setTimeout(() => this.#kill(), TERM_MS);
+      this.#executor.terminate(this.#run).catch(this.#failed);
     }, graceLeft(stop));
   }
 
@@ -34,7 +36,7 @@ export class Stopper {
   /** Until it is gone: a sandbox that was just starting may not have been there to kill. */
   #kill(): void {
     if (this.#executor.state(this.#run).at !== 'alive') return;
-    this.#executor.kill(this.#run);
     this.#timer = setTimeout(() => this.#kill(), TERM_MS);
+    this.#executor.kill(this.#run).catch(this.#failed);
   }
 }

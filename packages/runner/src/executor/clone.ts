@@ -1,6 +1,6 @@
-import type { Mirror } from '../git/mirrors.ts';
 import { Refusal } from './executor.ts';
 import { runOnce } from './once.ts';
+import type { CloneJob } from './workspace.ts';
 
 const TIMEOUT_MS = 10 * 60_000;
 const CONFIG_FD = 6;
@@ -9,7 +9,7 @@ const CONFIG_FD = 6;
 export const MIRROR = '/run/mirror.git';
 
 /** git's whole configuration inside the clone's sandbox. */
-const CONFIG = `[safe]
+export const CLONE_CONFIG = `[safe]
 directory = *
 [core]
 hooksPath = /dev/null
@@ -19,23 +19,13 @@ allow = never
 allow = always
 `;
 
-const SCRIPT = `
+export const CLONE_SCRIPT = `
 git clone --quiet --shared --template= ${MIRROR} /workspace &&
 git -C /workspace remote set-url origin "$1" &&
 git -C /workspace checkout --quiet -b "$2"
 `;
 
-export type Clone = {
-  bwrap: string;
-  uid: number | null;
-  /** An empty directory that the agent's user may write. */
-  into: string;
-  /** The agent's directory, which holds `into`. */
-  dir: string;
-  mirror: Mirror;
-  branch: string;
-  signal: AbortSignal;
-};
+export type Clone = CloneJob & { bwrap: string };
 
 /**
  * Makes a workspace that borrows the objects of its mirror. It happens inside a sandbox: so does what the content
@@ -60,8 +50,8 @@ export async function clone(job: Clone): Promise<void> {
       ['GIT_CONFIG_NOSYSTEM', '1'],
       ['GIT_TERMINAL_PROMPT', '0'],
     ]),
-    data: new Map([[CONFIG_FD, CONFIG]]),
-    command: ['/bin/sh', '-c', SCRIPT, 'clone', mirror.shown, job.branch],
+    data: new Map([[CONFIG_FD, CLONE_CONFIG]]),
+    command: ['/bin/sh', '-c', CLONE_SCRIPT, 'clone', mirror.shown, job.branch],
     timeoutMs: TIMEOUT_MS,
     signal: job.signal,
   });

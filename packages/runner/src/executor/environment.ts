@@ -6,11 +6,16 @@ const TASK_BYTES = 96 * 1024;
 const STRING_BYTES = 128 * 1024 - 1;
 const TOTAL_BYTES = 1536 * 1024;
 
+/** Where neither the agent's configuration nor its image says otherwise. */
+export const ENVIRONMENT_DEFAULTS = {
+  PATH: '/usr/local/bin:/usr/bin:/bin',
+  LANG: 'C.UTF-8',
+} as const;
+
 /** What the agent finds in its environment. */
 export function agentEnvironment(order: StartOrder): Map<string, string> {
   const environment = new Map<string, string>([
-    ['PATH', '/usr/local/bin:/usr/bin:/bin'],
-    ['LANG', 'C.UTF-8'],
+    ...Object.entries(ENVIRONMENT_DEFAULTS),
     ...Object.entries(order.config.envVars ?? {}),
     ['HOME', '/home/agent'],
     ['FILEPATH_TASK', truncateUtf8(order.task.replaceAll('\0', ''), TASK_BYTES)],

@@ -1,22 +1,12 @@
 import { spawn } from 'node:child_process';
-import {
-  chmodSync,
-  chownSync,
-  existsSync,
-  mkdirSync,
-  renameSync,
-  rmSync,
-  writeFileSync,
-  statSync,
-} from 'node:fs';
+import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
-import { syncAll } from '../files.ts';
 import type { Mirrors } from '../git/mirrors.ts';
 import type { RunDir } from '../home.ts';
 import { signal as send } from '../proc.ts';
 import { bwrapArgs, encodeArgs, seccompFilter } from './bwrap-args.ts';
-import { borrowedMirror, recordMirror } from './borrowed-mirror.ts';
+import { borrowedMirror } from './borrowed-mirror.ts';
 import { clone, MIRROR } from './clone.ts';
 import {
   type Availability,
@@ -43,12 +33,14 @@ import { PRIVATE } from './once.ts';
 import { checkSandbox } from './self-test.ts';
 import { SHIM } from './shim.ts';
 import { findTool } from './tools.ts';
+import { type CloneJob, prepareWorkspace } from './workspace.ts';
 
 const SETTLE_MS = 5_000;
 
 /** Agents in bubblewrap, each with a uid of its own where the runner is root. */
 export class SandboxExecutor implements Executor {
   readonly kind = 'sandbox';
+  readonly images = null;
   readonly #env: NodeJS.ProcessEnv;
   readonly #limits: AgentLimits;
   readonly #mirrors: Mirrors;
@@ -59,48 +51,21 @@ export class SandboxExecutor implements Executor {
     this.#mirrors = mirrors;
   }
 
-  check(): Promise<Availability> {
-    return checkSandbox(this.#env);
+  async check(): Promise<Availability> {
+    return { ...(await checkSandbox(this.#env)), limits: this.#limits.report() };
   }
 
-  async prepare(place: Place, source: WorkspaceSource, signal: AbortSignal): Promise<Prepared> {
-    const { repository } = source;
-    if (place.uid !== null) {
-      // Its own group may enter the directory, and nothing but what it owns in there.
-      chownSync(place.dir, 0, place.uid);
-      chmodSync(place.dir, 0o710);
-    }
-    own(join(place.dir, 'home'), place.uid);
-    const workspace = join(place.dir, 'workspace');
-    if (existsSync(workspace) || repository === null) {
-      own(workspace, place.uid);
-      return { note: null };
-    }
-    const mirror = await this.#mirrors.update({
-      repository,
-      signal,
-      progress: (step) => source.progress(step),
-    });
-    const fresh = join(place.dir, 'workspace.new');
-    rmSync(fresh, { recursive: true, force: true });
-    own(fresh, place.uid);
-    await clone({
-      bwrap: this.#bwrap(),
-      uid: place.uid,
-      into: fresh,
-      dir: place.dir,
-      mirror,
-      branch: `filepath/${place.slug}`,
-      signal,
-    });
-    recordMirror(place, mirror.id);
-    renameSync(fresh, workspace);
-    await syncAll([place.dir]);
-    return { note: mirror.note };
+  prepare(place: Place, source: WorkspaceSource, signal: AbortSignal): Promise<Prepared> {
+    const workspaces = {
+      mirrors: this.#mirrors,
+      clone: (job: CloneJob) => clone({ ...job, bwrap: this.#bwrap() }),
+    };
+    return prepareWorkspace(workspaces, place, source, signal);
   }
 
   async start(job: Job, gone: () => void): Promise<void> {
-    const { place, run } = job;
+    const { place, run, command } = job;
+    if (command === null) throw new Refusal('an agent in a sandbox needs a command');
     const mirror = borrowedMirror(place, this.#mirrors);
     const sources = mirror === null ? [place.dir] : [place.dir, mirror];
     const points = place.uid === null ? [] : mountPoints(sources);
@@ -119,7 +84,7 @@ export class SandboxExecutor implements Executor {
     const [file, prefix] =
       place.uid === null ? ['/bin/sh', []] : ['unshare', [...PRIVATE, '/bin/sh']];
     await new Promise<void>((resolve, reject) => {
-      const child = spawn(file, [...prefix, ...shim, ...this.#limits.prefix(), ...job.command], {
+      const child = spawn(file, [...prefix, ...shim, ...this.#limits.prefix(), ...command], {
         cwd: '/',
         detached: true,
         stdio: coveredStdio(),
@@ -136,15 +101,15 @@ export class SandboxExecutor implements Executor {
     return processState(run);
   }
 
-  freeze(run: RunDir, frozen: boolean): void {
+  async freeze(run: RunDir, frozen: boolean): Promise<void> {
     setFrozen(run, frozen);
   }
 
-  terminate(run: RunDir): void {
+  async terminate(run: RunDir): Promise<void> {
     terminateCommand(run);
   }
 
-  kill(run: RunDir): void {
+  async kill(run: RunDir): Promise<void> {
     const init = initOf(run);
     if (init === null) killShimGroup(run);
     else send(init, 'SIGKILL');
@@ -171,12 +136,4 @@ export class SandboxExecutor implements Executor {
     if (path === null) throw new Refusal('bubblewrap is gone since the runner started');
     return path;
   }
-}
-
-/** A directory of the agent's. The one above it is not the agent's, so no link can stand in its place. */
-function own(path: string, uid: number | null): void {
-  mkdirSync(path, { recursive: true, mode: 0o700 });
-  if (uid !== null) chownSync(path, uid, uid);
-  // An agent may have shut itself out.
-  chmodSync(path, statSync(path).mode | 0o700);
 }
