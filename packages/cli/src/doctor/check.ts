@@ -15,6 +15,8 @@ export type Machine = {
   isRoot: boolean;
   /** null: there is no such program. */
   run(file: string, args: string[]): Promise<Ran | null>;
+  /** The container engine that answers, or why none does. */
+  containers(): Promise<{ version: string } | { reason: string }>;
   /** null: there is no such file. */
   read(path: string): string | null;
   /** Bytes free where the folder is or would be; null if nothing can be written there. */

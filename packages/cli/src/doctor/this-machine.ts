@@ -3,6 +3,7 @@ import { accessSync, constants, readFileSync } from 'node:fs';
 import { statfs } from 'node:fs/promises';
 import { createServer } from 'node:net';
 import { dirname } from 'node:path';
+import { findEngine } from '@filepath/runner';
 import type { Machine, Ran } from './check.ts';
 
 const TIMEOUT_MS = 10_000;
@@ -13,6 +14,7 @@ export const thisMachine: Machine = {
   nodeVersion: process.versions.node,
   isRoot: process.getuid?.() === 0,
   run,
+  containers: () => findEngine(process.env),
   read(path) {
     try {
       return readFileSync(path, 'utf8');

@@ -24,7 +24,12 @@ export type Cage = {
 };
 
 const MIB = 2 ** 20;
-const tmpfs = (bytes: number): string => `rw,exec,nosuid,nodev,size=${bytes},mode=1777`;
+/** Its owner is the agent: runtimes give it the mode that the image's own directory has. */
+function tmpfs(bytes: number, { podman, user }: Cage): string {
+  const [uid = '', gid = ''] = user.split(':');
+  const owner = podman ? 'U' : `uid=${uid},gid=${gid}`;
+  return `rw,exec,nosuid,nodev,size=${bytes},mode=1777,${owner}`;
+}
 
 /** The body of a request for a container. The environment is in it: it goes to the engine by its socket only. */
 export function cageBody(cage: Cage): object {
@@ -52,7 +57,7 @@ export function cageBody(cage: Cage): object {
         Target: to,
         ReadOnly: !writable,
       })),
-      Tmpfs: { '/tmp': tmpfs(256 * MIB), '/run': tmpfs(16 * MIB) },
+      Tmpfs: { '/tmp': tmpfs(256 * MIB, cage), '/run': tmpfs(16 * MIB, cage) },
       ReadonlyRootfs: true,
       NetworkMode: 'none',
       IpcMode: 'private',
