@@ -16,6 +16,8 @@ import { EngineError, EngineHttp } from './http.ts';
 const NEWEST_API = '1.41';
 const OLDEST_API = [1, 40] as const;
 const MINUTE = 60_000;
+/** A machine under load may be slow to answer; a socket without an engine says so at once. */
+const PROBE_MS = 20_000;
 
 /** How a runner and its shims talk to an engine: all of it fits into a file. */
 export const EngineAddress = z.strictObject({
@@ -40,8 +42,8 @@ export class Engine {
   /** Finds out how to talk to the engine behind a socket. */
   static async connect(socket: string): Promise<{ engine: Engine; version: string }> {
     const http = new EngineHttp(socket);
-    await http.text({ method: 'GET', path: '/_ping', timeoutMs: 5_000 });
-    const answer = await http.json({ method: 'GET', path: '/version', timeoutMs: 5_000 });
+    await http.text({ method: 'GET', path: '/_ping', timeoutMs: PROBE_MS });
+    const answer = await http.json({ method: 'GET', path: '/version', timeoutMs: PROBE_MS });
     const { ApiVersion, Components, Version: version } = Version.parse(answer);
     const [major = 0, minor = 0] = ApiVersion.split('.').map(Number);
     if (major < OLDEST_API[0] || (major === OLDEST_API[0] && minor < OLDEST_API[1])) {

@@ -17,7 +17,7 @@ export type CloneJob = {
   signal: AbortSignal;
 };
 
-export type Workspaces = { mirrors: Mirrors; clone(job: CloneJob): Promise<void> };
+export type Workspaces = { mirrors: Mirrors; clone: (job: CloneJob) => Promise<void> };
 
 /** Makes `workspace` and `home` where they are missing. Repeatable. Throws a Refusal. */
 export async function prepareWorkspace(

@@ -27,7 +27,7 @@ describe('a container', () => {
       `for place in / /usr /etc /home /var; do ( : > "$place/probe" ) 2> /dev/null && echo "open: $place"; done
       for place in /tmp /run /workspace /home/agent; do ( : > "$place/probe" ) 2> /dev/null || echo "shut: $place"; done
       grep -E '^(CapPrm|CapBnd|NoNewPrivs|Seccomp):' /proc/self/status | tr '\\t' ' '
-      ls -a /run | tr '\\n' ' '; echo; cat /etc/hostname; sh -c 'ulimit -n'`,
+      ls -a /run | tr '\\n' ' '; echo; cat /proc/sys/kernel/hostname; sh -c 'ulimit -n'`,
     );
     expect(texts).toEqual([
       'CapPrm: 0000000000000000',

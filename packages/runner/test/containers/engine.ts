@@ -22,7 +22,7 @@ export const BASE_IMAGE = 'localhost/filepath-test:base';
 
 /** What the agents of these tests use. */
 const PROGRAMS =
-  'sh cat ls sleep env id tail tr sed grep seq true git perl touch mkdir ln readlink head printf';
+  'sh git-upload-pack cat ls sleep env id tail tr sed grep seq true git perl touch mkdir ln readlink head printf';
 
 const CONF = `[engine]
 runtime = "runc"

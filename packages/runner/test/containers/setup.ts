@@ -1,10 +1,14 @@
 import type { StartOrder } from '@filepath/protocol';
+import { vi } from 'vitest';
 import { Engine } from '../../src/container/engine.ts';
 import type { ThreadRecord } from '../fake-worker.ts';
 import { type Bench, shellOrder } from '../setup.ts';
-
-export { BASE_IMAGE } from './engine.ts';
 import { BASE_IMAGE } from './engine.ts';
+
+export { BASE_IMAGE };
+
+// After that of the tests in sandboxes: a container takes a second where a sandbox takes a moment.
+vi.setConfig({ testTimeout: 120_000 });
 
 let known: Promise<Engine> | null = null;
 

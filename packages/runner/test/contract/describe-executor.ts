@@ -17,6 +17,8 @@ export type Subject = {
   leftovers(order: StartOrder): Promise<string[]>;
 };
 
+/** A machine under load starts containers slowly. */
+const LONG_MS = 45_000;
 const SIGNAL = '{"type":"signal","action":"stop"}';
 const HOG = `perl -e 'my @a; push @a, "x" x 1e7 while 1'`;
 const BOMB = `perl -e '$| = 1; for my $n (1 .. 1000) {
@@ -41,14 +43,14 @@ export function describeExecutor(name: string, subject: Subject): void {
   async function run(bench: Bench, order: StartOrder): Promise<ThreadRecord> {
     bench.worker.order(order);
     const thread = bench.worker.thread(order.thread);
-    await bench.worker.until('exit', () => thread.exit !== undefined, 45_000);
+    await bench.worker.until('exit', () => thread.exit !== undefined, LONG_MS);
     return thread;
   }
 
   async function running(bench: Bench, order: StartOrder): Promise<ThreadRecord> {
     bench.worker.order(order);
     const thread = bench.worker.thread(order.thread);
-    await bench.worker.until('up', () => thread.texts.includes('up'), 30_000);
+    await bench.worker.until('up', () => thread.texts.includes('up'), LONG_MS);
     return thread;
   }
 
@@ -117,7 +119,7 @@ export function describeExecutor(name: string, subject: Subject): void {
       expect(processesOf(secret)).toEqual([]);
       expect(existsSync(bench.runFile(order, 'args'))).toBe(false);
       bench.worker.input(order.thread, 'end');
-      await bench.worker.until('exit', () => thread.exit !== undefined);
+      await bench.worker.until('exit', () => thread.exit !== undefined, LONG_MS);
     });
 
     it('[RUN30] delivers inputs in order, those that were there first and those that come', async () => {
@@ -129,12 +131,12 @@ export function describeExecutor(name: string, subject: Subject): void {
       );
       bench.worker.order(order);
       const thread = bench.worker.thread(order.thread);
-      await bench.worker.until('one', () => thread.texts.length === 1, 30_000);
+      await bench.worker.until('one', () => thread.texts.length === 1, LONG_MS);
       const long = message('x'.repeat(200_000));
       for (const line of [long, message('ä\u2028'), message('end')]) {
         bench.worker.input(order.thread, line);
       }
-      await bench.worker.until('exit', () => thread.exit !== undefined, 30_000);
+      await bench.worker.until('exit', () => thread.exit !== undefined, LONG_MS);
       expect(thread.texts).toEqual([message('first'), long, message('ä\u2028'), message('end')]);
     });
 
@@ -177,13 +179,13 @@ export function describeExecutor(name: string, subject: Subject): void {
       const obeying = orderOf('echo up; read line; echo "$line"; exit 0');
       const first = await running(bench, obeying);
       bench.worker.order(stopOf(obeying, 20_000));
-      await bench.worker.until('exit', () => first.exit !== undefined);
+      await bench.worker.until('exit', () => first.exit !== undefined, LONG_MS);
       expect(first.texts).toEqual(['up', SIGNAL]);
       expect(first.exit).toMatchObject({ reason: 'stopped', code: 0 });
       const asked = orderOf('trap "echo bye; exit 3" TERM; echo up; while :; do sleep 0.05; done');
       const second = await running(bench, asked);
       bench.worker.order(stopOf(asked, 50));
-      await bench.worker.until('exit', () => second.exit !== undefined);
+      await bench.worker.until('exit', () => second.exit !== undefined, LONG_MS);
       expect(second.texts).toEqual(['up', 'bye']);
       expect(second.exit).toMatchObject({ reason: 'stopped', code: 3 });
     });
@@ -199,7 +201,7 @@ export function describeExecutor(name: string, subject: Subject): void {
       const thread = await running(bench, order);
       expect(processesOf(own).length).toBeGreaterThan(0);
       bench.worker.order(stopOf(order, 50));
-      await bench.worker.until('exit', () => thread.exit !== undefined, 30_000);
+      await bench.worker.until('exit', () => thread.exit !== undefined, LONG_MS);
       expect(thread.exit).toMatchObject({ reason: 'stopped', signal: 'SIGKILL' });
       await bench.logged(order, 'over');
       await nothingLeft(bench, order, own);
@@ -218,7 +220,7 @@ export function describeExecutor(name: string, subject: Subject): void {
       const survivor = await run(bench, orderOf(`${HOG}; echo "child $?"`));
       expect(survivor.exit).toMatchObject({ reason: 'exited', code: 0 });
       bench.worker.input(sibling.thread, 'one');
-      await bench.worker.until('exit', () => other.exit !== undefined);
+      await bench.worker.until('exit', () => other.exit !== undefined, LONG_MS);
       expect(other.texts).toEqual(['up', 'heard one']);
     });
 
@@ -231,22 +233,26 @@ export function describeExecutor(name: string, subject: Subject): void {
       const { thread: id, epoch } = order;
       const freeze = async (frozen: boolean, seq: number): Promise<void> => {
         const number = bench.worker.order({ kind: 'freeze', thread: id, epoch, seq, frozen });
-        await bench.worker.until('taken', () => bench.worker.orders[number - 1]?.taken === 1);
+        await bench.worker.until(
+          'taken',
+          () => bench.worker.orders[number - 1]?.taken === 1,
+          LONG_MS,
+        );
       };
       await freeze(true, 5);
       bench.worker.input(id, message('one'));
-      await bench.worker.until('written', () => thread.written.includes(1));
+      await bench.worker.until('written', () => thread.written.includes(1), LONG_MS);
       // Held, it does not answer; a bystander that is not held does, after it.
       const bystander = orderOf('echo up; read line; echo "$line"');
       const other = await running(bench, bystander);
       bench.worker.input(bystander.thread, 'go');
-      await bench.worker.until('exit', () => other.exit !== undefined);
+      await bench.worker.until('exit', () => other.exit !== undefined, LONG_MS);
       expect(thread.texts).toEqual(['up']);
       await freeze(false, 6);
-      await bench.worker.until('an answer', () => thread.texts.length === 2);
+      await bench.worker.until('an answer', () => thread.texts.length === 2, LONG_MS);
       await freeze(true, 7);
       bench.worker.order({ ...stopOf(order, 20_000), inputs: [{ id: 2, line: SIGNAL }] });
-      await bench.worker.until('exit', () => thread.exit !== undefined);
+      await bench.worker.until('exit', () => thread.exit !== undefined, LONG_MS);
       expect(thread.texts).toEqual(['up', 'heard', 'bye']);
       expect(thread.exit).toMatchObject({ reason: 'stopped', code: 0 });
     });
@@ -262,7 +268,7 @@ export function describeExecutor(name: string, subject: Subject): void {
       expect(bench.shim(order).alive()).toBe(true);
       await bench.start(subject.options());
       bench.worker.input(order.thread, 'go');
-      await bench.worker.until('exit', () => thread.exit !== undefined, 30_000);
+      await bench.worker.until('exit', () => thread.exit !== undefined, LONG_MS);
       expect(thread.texts).toEqual([
         'up',
         ...Array.from({ length: 2000 }, (_, index) => String(index + 1)),
@@ -278,7 +284,7 @@ export function describeExecutor(name: string, subject: Subject): void {
       const thread = await running(bench, order);
       signal(bench.shim(order).pid, 'SIGKILL');
       await vi.waitFor(() => expect(processesOf(own)).toEqual([]), { timeout: 2_000, interval: 5 });
-      await bench.worker.until('exit', () => thread.exit !== undefined);
+      await bench.worker.until('exit', () => thread.exit !== undefined, LONG_MS);
       await nothingLeft(bench, order, own);
       await bench.logged(order, 'over');
       const ends = thread.observed.filter(
@@ -296,7 +302,7 @@ export function describeExecutor(name: string, subject: Subject): void {
       await bench.start(subject.options());
       await bench.logged(order, 'attached');
       bench.worker.input(order.thread, 'go');
-      await bench.worker.until('exit', () => thread.exit !== undefined, 30_000);
+      await bench.worker.until('exit', () => thread.exit !== undefined, LONG_MS);
       expect(thread.texts).toEqual(['up', 'ran']);
     });
 
@@ -323,7 +329,7 @@ export function describeExecutor(name: string, subject: Subject): void {
       const thread = await running(bench, order);
       expect(readFileSync(bench.runFile(order, 'executor'), 'utf8').trim()).toBe(subject.kind);
       bench.worker.input(order.thread, 'end');
-      await bench.worker.until('exit', () => thread.exit !== undefined);
+      await bench.worker.until('exit', () => thread.exit !== undefined, LONG_MS);
       expect(existsSync(join(bench.agentDir(order), 'workspace'))).toBe(true);
       expect(await subject.leftovers(order)).toEqual([]);
     });
