@@ -1,15 +1,21 @@
 import { configDefaults, defineConfig } from 'vitest/config';
 
-type Options = { readonly timeoutMs?: number; readonly oneFileAtATime?: boolean };
+type Options = {
+  readonly timeoutMs?: number;
+  readonly oneFileAtATime?: boolean;
+  readonly leftOut?: string;
+  readonly globalSetup?: string;
+};
 
 /** Tests in Node, in processes of their own, since many of them start and kill others. */
 function inNode(name: string, include: string, options: Options = {}) {
-  const { timeoutMs = 30_000, oneFileAtATime = false } = options;
+  const { timeoutMs = 30_000, oneFileAtATime = false, leftOut, globalSetup } = options;
   return {
     test: {
       name,
       include: [include],
-      exclude: [...configDefaults.exclude, '**/fixture/**'],
+      exclude: [...configDefaults.exclude, '**/fixture/**', ...(leftOut ? [leftOut] : [])],
+      ...(globalSetup ? { globalSetup } : {}),
       environment: 'node',
       pool: 'forks' as const,
       testTimeout: timeoutMs,
@@ -31,7 +37,15 @@ export default defineConfig({
       inNode('cli', 'packages/cli/test/**/*.test.ts'),
       inNode('scripts', 'scripts/test/**/*.test.ts'),
       inNode('worker', 'packages/worker/test/unit/**/*.test.ts'),
-      inNode('runner', 'packages/runner/test/**/*.test.ts', { timeoutMs: 60_000 }),
+      inNode('runner', 'packages/runner/test/**/*.test.ts', {
+        timeoutMs: 60_000,
+        leftOut: 'packages/runner/test/containers/**',
+      }),
+      inNode('containers', 'packages/runner/test/containers/**/*.test.ts', {
+        timeoutMs: 60_000,
+        oneFileAtATime: true,
+        globalSetup: 'packages/runner/test/containers/engine.ts',
+      }),
       inNode('engine', 'packages/worker/test/engine/**/*.test.ts', { oneFileAtATime: true }),
       'packages/worker/vitest.workerd.config.ts',
       'packages/worker/vitest.objects.config.ts',

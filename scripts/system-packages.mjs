@@ -13,6 +13,13 @@ export async function ensureBubblewrap() {
   return findProgram('bwrap') ?? (await install('bubblewrap', () => findProgram('bwrap')));
 }
 
+/** podman's path, with runc beside it: crun fails where both versions of control groups are mounted. */
+export async function ensurePodman() {
+  if (process.platform !== 'linux') return null;
+  if (!findProgram('runc')) await install('runc', () => findProgram('runc'));
+  return findProgram('podman') ?? (await install('podman', () => findProgram('podman')));
+}
+
 /** Chromium's path: CHROME_PATH, the system's, or installed. */
 export async function ensureChromium() {
   const given = process.env.CHROME_PATH;

@@ -4,7 +4,12 @@ import { spawn } from 'node:child_process';
 import { stages } from './checks/stages.mjs';
 import { runVitest } from './checks/vitest.mjs';
 import { environment } from './node24.mjs';
-import { ensureBubblewrap, ensureChromium, installCommand } from './system-packages.mjs';
+import {
+  ensureBubblewrap,
+  ensureChromium,
+  ensurePodman,
+  installCommand,
+} from './system-packages.mjs';
 
 const asked = process.argv.slice(2);
 const unknown = asked.find((name) => !stages.some((stage) => stage.name === name));
@@ -108,8 +113,9 @@ function quietly([command, ...args], cwd) {
 }
 
 async function findPrograms(names) {
-  const found = { bubblewrap: null, chromium: null };
+  const found = { bubblewrap: null, chromium: null, podman: null };
   if (names.has('bubblewrap')) found.bubblewrap = await ensureBubblewrap();
+  if (names.has('podman')) found.podman = await ensurePodman();
   if (names.has('chromium')) {
     found.chromium = await ensureChromium();
     if (found.chromium !== null) process.env.CHROME_PATH = found.chromium;

@@ -17,7 +17,11 @@ export function buildCli() {
 async function bundle(outdir) {
   const { build } = await import('esbuild');
   await build({
-    entryPoints: { filepath: join(root, 'packages/cli/src/main.ts') },
+    entryPoints: {
+      filepath: join(root, 'packages/cli/src/main.ts'),
+      // The parent of an agent in a container is a program of its own.
+      'container-shim': join(root, 'packages/runner/src/container/container-shim.ts'),
+    },
     outdir,
     bundle: true,
     splitting: true,

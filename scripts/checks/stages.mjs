@@ -61,6 +61,7 @@ export const stages = [
     needsBuild: true,
   },
   { name: 'runner', projects: ['runner'], needs: ['bubblewrap'] },
+  { name: 'containers', projects: ['containers'], needs: ['podman'], onlyWhenAsked: true },
   { name: 'engine', projects: ['engine'] },
   { name: 'workerd', projects: ['worker:workerd', 'worker:objects'] },
   {

@@ -30,6 +30,7 @@ function machine({ programs = {}, files = {}, machine: more = {} }: Given = {}):
     run: async (file, args) => programs[file]?.(args) ?? null,
     sandbox: async () => ({ available: true }),
     limits: async () => GROUPS,
+    containers: async () => ({ reason: 'no socket' }),
     read: (path) => all[path] ?? null,
     freeBytes: async () => 50 * 1024 ** 3,
     listen: async () => null,
@@ -73,20 +74,31 @@ describe('programs', () => {
     expect(installCommand(one, 'git')).toBe(command);
   });
 
-  it('[CLI2] takes podman or a docker that answers', async () => {
-    const podman = () => said('4.3.1\n');
-    const silent = () => said('', 1, 'Cannot connect to the Docker daemon');
-    expect(await checkContainers(machine({ programs: { podman } }))).toMatchObject({
+  it('[CLI2] [CTR12] asks the engine of containers by its socket, and says what works without', async () => {
+    const answering = { containers: async () => ({ version: 'podman 4.3.1' }) };
+    expect(await checkContainers(machine({ machine: answering }))).toMatchObject({
       state: 'ok',
-      text: 'podman 4.3.1',
+      text: 'podman 4.3.1 answers',
     });
-    expect(await checkContainers(machine({ programs: { docker: silent } }))).toMatchObject({
+    expect(await checkContainers(machine())).toMatchObject({
       state: 'warn',
-      text: 'docker found, but it does not answer',
+      text: 'no socket; agents with a command run without',
+      fix: 'sudo apt-get install -y podman',
+    });
+    const podman = () => said('podman version 4.3.1\n');
+    expect(await checkContainers(machine({ programs: { podman } }))).toMatchObject({
+      fix: 'systemctl --user enable --now podman.socket',
+    });
+    const docker = () => said('Docker version 27.0\n');
+    expect(await checkContainers(machine({ programs: { docker } }))).toMatchObject({
       fix: 'sudo systemctl start docker',
     });
     const mac = machine({ machine: { platform: 'darwin' } });
-    expect(await checkContainers(mac)).toMatchObject({ state: 'fail', fix: 'brew install podman' });
+    expect(await checkContainers(mac)).toMatchObject({
+      state: 'fail',
+      text: 'no socket; agents cannot run',
+      fix: 'brew install podman',
+    });
   });
 });
 

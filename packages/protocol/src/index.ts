@@ -94,6 +94,7 @@ export {
   RunnerHeld,
   RunnerReleased,
   RunnerSilent,
+  RunnerImage,
   RunnerWorkspace,
   SystemBody,
   SystemSpawned,

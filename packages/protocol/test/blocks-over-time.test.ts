@@ -79,6 +79,18 @@ describe('groups', () => {
     ]);
   });
 
+  it('[BLK4] an image is one block with its latest step', () => {
+    const step = (state: string, detail: string): Said =>
+      runner({ type: 'image', epoch: 1, state, detail });
+    expect(
+      shown(step('building', 'f'), step('building', 'f: STEP 1'), step('ready', 'f')),
+    ).toMatchObject([
+      { id: 'e1', text: 'building the image', detail: 'f: STEP 1' },
+      { text: 'image ready', detail: 'f' },
+    ]);
+    expect(shown(step('pulling', 'i'), step('building', 'f'))).toHaveLength(2);
+  });
+
   it('[BLK4] of consecutive statuses the latest is shown', () => {
     const blocks = shown(
       fap({ type: 'status', state: 'thinking', context_pct: 0.4, reason: 'r' }),

@@ -4,23 +4,17 @@ import { StartOrder } from '@filepath/protocol';
 import type { Agent } from './agents.ts';
 import { epochsIn, readJsonOrNull } from './damaged-home.ts';
 import { endOnDisk, processUnknown } from './end-on-disk.ts';
+import type { Executors } from './executor/executors.ts';
 import { Epoch, type EpochContext } from './epoch/epoch.ts';
 import { RunDir } from './home.ts';
 import { forget, LostEpoch } from './lost-epoch.ts';
 
 export type AttachContext = Pick<
   EpochContext,
-  | 'executor'
-  | 'availability'
-  | 'gateways'
-  | 'disk'
-  | 'quota'
-  | 'silenceMs'
-  | 'link'
-  | 'log'
-  | 'backlogBytes'
-  | 'placeOf'
->;
+  'gateways' | 'disk' | 'quota' | 'silenceMs' | 'link' | 'log' | 'backlogBytes' | 'placeOf'
+> & {
+  executors: Executors;
+};
 
 const CLAIM_MS = 200;
 const UNREADABLE = 'its files on the disk of the runner cannot be read';
@@ -34,9 +28,11 @@ export class Attachments {
   }
 
   attach(agent: Agent, run: RunDir, order: StartOrder): void {
-    const { executor, log } = this.#context;
+    const { executors, ...context } = this.#context;
+    const { log } = context;
     const epoch = new Epoch({
-      ...this.#context,
+      ...context,
+      ...executors.choose(run, order.config),
       order,
       place: agent.place,
       run,
@@ -46,6 +42,7 @@ export class Attachments {
         }
         for (const number of epochsIn(agent.place.dir)) {
           const before = new RunDir(agent.place.dir, number);
+          const executor = executors.of(before);
           if (number >= run.epoch || !processUnknown(executor, before)) continue;
           await endOnDisk(executor, before, 'a later epoch has begun');
         }
@@ -60,7 +57,7 @@ export class Attachments {
 
   /** Goes on with an epoch on disk, or ends and reports what cannot be gone on with. Repeatable. */
   async takeUp(agent: Agent, run: RunDir): Promise<void> {
-    const { executor } = this.#context;
+    const executor = this.#context.executors.of(run);
     if (agent.epochs.has(run.epoch)) return;
     if (existsSync(run.over)) return forget(run);
     const order = StartOrder.safeParse(readJsonOrNull(run.order)).data;
@@ -93,7 +90,8 @@ export class Attachments {
   }
 
   #lose(agent: Agent, run: RunDir): void {
-    const { executor, link, log } = this.#context;
+    const { executors, link, log } = this.#context;
+    const executor = executors.of(run);
     const { thread } = agent;
     const onOver = (): unknown => agent.epochs.delete(run.epoch);
     const epoch = new LostEpoch({ thread, run, executor, link, log, onOver });

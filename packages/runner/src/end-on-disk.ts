@@ -30,8 +30,8 @@ export async function endOnDisk(executor: Executor, run: RunDir, reason: string)
   } else if (createExclusive(run.pid, neverStarts(reason))) return;
   const ended = existsSync(run.exit);
   // What is held still may not even be killed.
-  executor.freeze(run, false);
-  executor.kill(run);
+  await executor.freeze(run, false);
+  await executor.kill(run);
   await executor.settle(run);
   if (executor.state(run).at === 'alive') {
     throw new Error(`the process of epoch ${run.epoch} in ${run.path} does not end`);

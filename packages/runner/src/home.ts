@@ -48,6 +48,10 @@ export class RunDir {
   get order(): string {
     return this.at('order.json');
   }
+  /** The executor of this epoch, chosen before its start. */
+  get executor(): string {
+    return this.at('executor');
+  }
   get pid(): string {
     return this.at('pid');
   }

@@ -1,3 +1,4 @@
+export { findEngine } from './container/find-engine.ts';
 export { checkSandbox } from './executor/self-test.ts';
 export type { Availability } from './executor/executor.ts';
 export type { RunnerLog } from './log.ts';

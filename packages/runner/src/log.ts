@@ -20,6 +20,8 @@ export type RunnerLog = {
     | 'silent'
     | 'sandbox'
     | 'egress'
+    | 'container'
+    | 'unsandboxed'
     | 'fault';
   message: string;
   thread?: string;

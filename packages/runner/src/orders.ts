@@ -61,7 +61,7 @@ export class Orders {
 
   /** Goes on with every epoch that the worker has not called over. */
   resume(): void {
-    const { agents, executor } = this.#context;
+    const { agents, executors } = this.#context;
     for (const agent of agents.all()) {
       const { thread } = agent;
       this.#retries.run(
@@ -74,7 +74,7 @@ export class Orders {
       const endAll = async (): Promise<void> => {
         for (const number of epochsIn(dir)) {
           const run = new RunDir(dir, number);
-          if (existsSync(run.pid)) await endOnDisk(executor, run, NO_HOME);
+          if (existsSync(run.pid)) await endOnDisk(executors.of(run), run, NO_HOME);
         }
       };
       this.#say('warn', 'fault', `${slug}: nothing readable says whose home this is`);
@@ -139,7 +139,7 @@ export class Orders {
     writeAtomic(run.order, JSON.stringify(order));
     // The agent may start meanwhile: a power cut would end it too, and the order would come again.
     this.#attachments.attach(agent, run, order);
-    await Promise.all([syncAll([run.order, run.path]), agents.sync(agent)]);
+    await Promise.all([syncAll([run.order, run.executor, run.path]), agents.sync(agent)]);
   }
 
   async #stop(order: StopOrder): Promise<void> {
@@ -174,7 +174,7 @@ export class Orders {
   }
 
   async #remove(order: RemoveOrder): Promise<void> {
-    const { agents, executor } = this.#context;
+    const { agents, executors } = this.#context;
     for (const [key, failed] of this.#failed) {
       if (key.startsWith(`${order.thread}/`)) failed.calledOff = true;
     }
@@ -187,7 +187,7 @@ export class Orders {
     }
     for (const number of agents.epochsOnDisk(agent)) {
       const run = new RunDir(agent.place.dir, number);
-      await endOnDisk(executor, run, DELETED);
+      await endOnDisk(executors.of(run), run, DELETED);
       forget(run);
     }
     await agents.archive(agent);

@@ -6,6 +6,8 @@ import { DiskQuota } from './disk/quota.ts';
 import { diskSettings } from './disk/settings.ts';
 import { type EgressOptions, Gateways } from './egress/gateways.ts';
 import { Networks } from './executor/networks.ts';
+import { ContainerExecutor } from './container/executor.ts';
+import { Executors } from './executor/executors.ts';
 import { SandboxExecutor } from './executor/sandbox.ts';
 import { Mirrors } from './git/mirrors.ts';
 import { Home, homeId } from './home.ts';
@@ -53,14 +55,20 @@ export async function startRunner(options: RunnerOptions): Promise<Runner> {
   quota.open();
   const gateways = new Gateways({ url: options.url, token: options.token }, env, options.egress);
   const networks = new Networks(env);
-  const executor = new SandboxExecutor(env, limits, new Mirrors(home, env), networks);
-  const availability = await executor.check();
-  const executors: ExecutorInfo[] = [
-    { kind: executor.kind, ...availability, limits: limits.report() },
-  ];
-  if (!availability.available) {
-    const message = availability.reason ?? 'not available';
-    options.log({ level: 'warn', event: 'sandbox', message });
+  const mirrors = new Mirrors(home, env);
+  const executors = await findExecutors({
+    env,
+    home,
+    limits,
+    mirrors,
+    networks,
+    disk: settings.agent,
+  });
+  const infos = executors.infos();
+  for (const { kind, available, reason } of infos) {
+    const message = reason ?? 'not available';
+    if (!available)
+      options.log({ level: kind === 'sandbox' ? 'warn' : 'info', event: kind, message });
   }
   const { url, token, log, reconnectMs = 250, backlogBytes = 512 * 1024 * 1024 } = options;
   const agents = new Agents(home);
@@ -72,8 +80,7 @@ export async function startRunner(options: RunnerOptions): Promise<Runner> {
   });
   const orders = new Orders({
     agents,
-    executor,
-    availability,
+    executors,
     disk,
     quota,
     silenceMs: silenceSetting(env),
@@ -87,7 +94,7 @@ export async function startRunner(options: RunnerOptions): Promise<Runner> {
     token,
     runner: options.id,
     reconnectMs,
-    executors,
+    executors: infos,
     log,
     take: (order) => orders.take(order),
   });
@@ -95,7 +102,7 @@ export async function startRunner(options: RunnerOptions): Promise<Runner> {
   control.open();
   archive.open();
   return {
-    executors,
+    executors: infos,
     stop: async () => {
       control.close();
       await orders.close();
@@ -105,4 +112,32 @@ export async function startRunner(options: RunnerOptions): Promise<Runner> {
       await networks.close();
     },
   };
+}
+
+type Means = {
+  env: NodeJS.ProcessEnv;
+  home: Home;
+  limits: AgentLimits;
+  mirrors: Mirrors;
+  networks: Networks;
+  disk: number;
+};
+
+async function findExecutors({ limits, ...means }: Means): Promise<Executors> {
+  const { env, mirrors, networks } = means;
+  const sandbox = new SandboxExecutor(env, limits, mirrors, networks);
+  const agentImage = env['FILEPATH_AGENT_IMAGE']?.trim() || null;
+  const container = new ContainerExecutor({
+    ...means,
+    limits: limits.settings,
+    sandbox,
+    agentImage,
+  });
+  const [sandboxed, contained] = await Promise.all([sandbox.check(), container.check()]);
+  container.workspacesBySandbox = sandboxed.available;
+  return new Executors(
+    { executor: sandbox, availability: sandboxed },
+    { executor: container, availability: contained },
+    agentImage,
+  );
 }

@@ -132,6 +132,7 @@ describe('limits by control groups', () => {
     const limit = expect.stringMatching(/^cgroup-v[12]$/);
     expect(bench.worker.executors).toEqual([
       { kind: 'sandbox', available: true, limits: { memory: limit, pids: limit, cpu: limit } },
+      { kind: 'container', available: false, reason: expect.stringMatching(/podman or docker/) },
     ]);
   });
 });
@@ -142,6 +143,7 @@ describe('limits without control groups', () => {
     await bench.worker.until('hello', () => bench.worker.connected);
     expect(bench.worker.executors).toMatchObject([
       { available: true, limits: { memory: 'rlimit', pids: 'rlimit', cpu: 'none' } },
+      { kind: 'container' },
     ]);
     const thread = run(bench, shellOrder(`ulimit -d; ${BOMB}; ${HOG} 2>/dev/null; echo end`));
     await ended(bench, thread);

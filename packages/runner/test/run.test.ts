@@ -124,7 +124,10 @@ describe('an agent', () => {
 
   it('[RUN10] is refused with the fix where bubblewrap is missing, and the runner goes on', async () => {
     const bench = await Bench.open({ env: { PATH: '/nowhere' } });
-    expect(bench.runner?.executors).toMatchObject([{ kind: 'sandbox', available: false }]);
+    expect(bench.runner?.executors).toMatchObject([
+      { kind: 'sandbox', available: false },
+      { kind: 'container', available: false },
+    ]);
     const order = shellOrder('echo up');
     bench.worker.order(order);
     const thread = bench.worker.thread(order.thread);

@@ -22,6 +22,8 @@ export type Machine = {
   sandbox(): Promise<{ available: boolean; reason?: string }>;
   /** What holds the limits of agents; a text says which setting is not understood. */
   limits(): Promise<Limits | string>;
+  /** The container engine that answers, or why none does. */
+  containers(): Promise<{ version: string } | { reason: string }>;
   /** null: there is no such file. */
   read(path: string): string | null;
   /** Bytes free where the folder is or would be; null if nothing can be written there. */

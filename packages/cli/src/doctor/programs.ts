@@ -28,27 +28,27 @@ export async function checkGit(machine: Machine): Promise<Check> {
   return fail('git', 'not found', installCommand(machine, 'git'));
 }
 
-/** Containers are needed only where there is no bubblewrap. */
+/** Agents with an image or a Dockerfile need an engine; those with a command run without one where there is bubblewrap. */
 export async function checkContainers(machine: Machine): Promise<Check> {
-  const silent: string[] = [];
-  for (const [name, args] of [
-    ['podman', ['version', '--format', '{{.Client.Version}}']],
-    ['docker', ['version', '--format', '{{.Server.Version}}']],
-  ] as const) {
-    const ran = await machine.run(name, [...args]);
-    const version = ran?.code === 0 ? versionIn(ran.stdout) : null;
-    if (version !== null) return ok('containers', `${name} ${version}`);
-    if (ran !== null) silent.push(name);
+  const engine = await machine.containers();
+  if ('version' in engine) return ok('containers', `${engine.version} answers`);
+  const linux = machine.platform === 'linux';
+  const text = linux
+    ? `${engine.reason}; agents with a command run without`
+    : `${engine.reason}; agents cannot run`;
+  return (linux ? warn : fail)('containers', text, await startEngine(machine));
+}
+
+/** The command that brings the engine that is installed to answer, or installs one. */
+async function startEngine(machine: Machine): Promise<string> {
+  const sudo = machine.isRoot ? '' : 'sudo ';
+  const linux = machine.platform === 'linux';
+  if ((await machine.run('podman', ['--version']))?.code === 0) {
+    if (!linux) return 'podman machine start';
+    return `systemctl ${machine.isRoot ? '' : '--user '}enable --now podman.socket`;
   }
-  const text =
-    silent.length > 0
-      ? `${silent.join(' and ')} found, but it does not answer`
-      : 'neither podman nor docker found; agents with an image need one';
-  const fix =
-    silent.includes('docker') && machine.platform === 'linux'
-      ? `${machine.isRoot ? '' : 'sudo '}systemctl start docker`
-      : installCommand(machine, 'podman');
-  return machine.platform === 'linux'
-    ? warn('containers', text, fix)
-    : fail('containers', text, fix);
+  if (linux && (await machine.run('docker', ['--version']))?.code === 0) {
+    return `${sudo}systemctl start docker`;
+  }
+  return installCommand(machine, 'podman');
 }

@@ -3,6 +3,7 @@ import { accessSync, constants, readFileSync } from 'node:fs';
 import { statfs } from 'node:fs/promises';
 import { createServer } from 'node:net';
 import { dirname } from 'node:path';
+import { findEngine } from '@filepath/runner';
 import type { Machine, Ran } from './check.ts';
 
 const TIMEOUT_MS = 10_000;
@@ -22,6 +23,7 @@ export const thisMachine: Machine = {
       return error instanceof Error ? error.message : String(error);
     }
   },
+  containers: () => findEngine(process.env),
   read(path) {
     try {
       return readFileSync(path, 'utf8');

@@ -20,7 +20,12 @@ export function runnerBlock(base: Base, body: unknown): Block | null {
 }
 
 /** What is shown while a repository is cloned: one block, however often its progress is told. */
-export const CLONING = 'cloning the repository';
+const CLONING = 'cloning the repository';
+
+/** The same for an image. */
+const IMAGE = { pulling: 'pulling the image', building: 'building the image' } as const;
+
+export const PROGRESS: ReadonlySet<string> = new Set([CLONING, ...Object.values(IMAGE)]);
 
 /** What is shown while a workspace is looked at before a start; its result takes the place. */
 export const CHECKING = 'checking the workspace';
@@ -37,6 +42,12 @@ function notice(body: Exclude<RunnerBody, { type: 'head' }>): Notice {
       return body.state === 'cloning'
         ? { level: 'info', text: CLONING, detail: body.detail || null }
         : { level: 'info', text: 'workspace ready', detail: body.detail || null };
+    case 'image':
+      return {
+        level: 'info',
+        text: body.state === 'ready' ? 'image ready' : IMAGE[body.state],
+        detail: body.detail || null,
+      };
     case 'refused':
       return { level: 'error', text: `could not start: ${body.reason}`, detail: null };
     case 'held':

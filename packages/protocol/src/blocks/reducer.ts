@@ -6,7 +6,7 @@ import { Drafts } from './drafts.ts';
 import { blobBlock, unknownBlock } from './fallback.ts';
 import { agentBlock } from './from-agent.ts';
 import { controlBlock } from './from-control.ts';
-import { CHECKING, CLONING, runnerBlock } from './from-runner.ts';
+import { CHECKING, PROGRESS, runnerBlock } from './from-runner.ts';
 import { commandBlock, toolBlock } from './from-work.ts';
 import { type Commit, KnownCommits } from './known-commits.ts';
 import { OpenWork } from './open-work.ts';
@@ -233,7 +233,7 @@ export class BlockReducer {
 /** Whether the second notice tells how the first goes on. */
 function follows(first: { text: string }, second: { text: string }): boolean {
   if (first.text === CHECKING) return second.text.startsWith('workspace: ');
-  return first.text === CLONING && second.text === CLONING;
+  return first.text === second.text && PROGRESS.has(first.text);
 }
 
 /** The blocks of a whole log. */

@@ -6,7 +6,7 @@ import { RunnerHealth } from './health.ts';
 export const RunnerStarted = z.strictObject({
   type: z.literal('started'),
   epoch: z.int().min(1),
-  executor: z.enum(['sandbox', 'unsandboxed']),
+  executor: z.enum(['sandbox', 'container', 'unsandboxed']),
 });
 
 export const ExitReason = z.enum(['exited', 'stopped', 'lost', 'limit']);
@@ -35,6 +35,14 @@ export const RunnerWorkspace = z.strictObject({
   type: z.literal('workspace'),
   epoch: z.int().min(1),
   state: z.enum(['cloning', 'ready']),
+  detail: z.string().max(2048),
+});
+
+/** The image that the agent runs in is being fetched or made. */
+export const RunnerImage = z.strictObject({
+  type: z.literal('image'),
+  epoch: z.int().min(1),
+  state: z.enum(['pulling', 'building', 'ready']),
   detail: z.string().max(2048),
 });
 
@@ -91,6 +99,7 @@ export const RunnerBody = z.discriminatedUnion('type', [
   RunnerExit,
   RunnerRefused,
   RunnerWorkspace,
+  RunnerImage,
   RunnerHead,
   RunnerHeld,
   RunnerReleased,

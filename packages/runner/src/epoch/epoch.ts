@@ -10,6 +10,7 @@ import type {
 } from '@filepath/protocol';
 import type { Gateways } from '../egress/gateways.ts';
 import { type Availability, type Executor, type Place, Refusal } from '../executor/executor.ts';
+import type { Image } from '../executor/executors.ts';
 import { neverStarts } from '../executor/process-files.ts';
 import type { FreeSpace } from '../disk/free-space.ts';
 import type { DiskQuota } from '../disk/quota.ts';
@@ -47,6 +48,7 @@ export type EpochContext = {
   place: Place;
   run: RunDir;
   executor: Executor;
+  image: Image;
   availability: Availability;
   gateways: Gateways;
   link: { url: string; token: string; runner: RunnerId; reconnectMs: number; home: string };
@@ -110,9 +112,18 @@ export class Epoch {
     this.#credit = new Credit(run.credit);
     this.#observed = new ObservedFile(run.observed);
     this.#spool = new SpoolFeed(run.spool, this.#redactor, context.backlogBytes);
-    this.#stopper = new Stopper(context.executor, run, () => this.#credit.open());
+    const failed = (error: unknown): void => this.#say('error', 'fault', reasonOf(error));
+    this.#stopper = new Stopper(context.executor, run, {
+      killed: () => this.#credit.open(),
+      failed,
+    });
     this.#pauser = new Pauser(context.executor, run);
-    this.#hold = new Hold(order.epoch, this.#observed, this.#pauser, (body) => this.#observe(body));
+    this.#hold = new Hold(
+      order.epoch,
+      this.#observed,
+      (held) => void this.#guard(this.#pauser.hold(held)),
+      (body) => this.#observe(body),
+    );
     this.#silence = new Silence(context.silenceMs, () => ({
       printed: this.#spool.printed,
       inputs: this.#stdin.count,
@@ -223,7 +234,7 @@ export class Epoch {
   /** Ends the process, or keeps it from ever starting. */
   async end(reason: string): Promise<void> {
     const { run, executor } = this.#context;
-    if (!this.#claim(reason)) this.#kill();
+    if (!this.#claim(reason)) await this.#guard(this.#kill());
     this.#givenUp.abort();
     await executor.settle(run);
     // The next epoch's socket has the same name.
@@ -238,7 +249,7 @@ export class Epoch {
       this.#step();
     } else {
       this.#credit.extend(this.#spool.printed);
-      this.#safely(() => this.#pauser.release());
+      void this.#guard(this.#pauser.release());
       this.#stopper.arm(graceMs);
     }
   }
@@ -250,10 +261,10 @@ export class Epoch {
   }
 
   /** What is held still may not even be killed. */
-  #kill(): void {
+  async #kill(): Promise<void> {
     const { run, executor } = this.#context;
-    this.#safely(() => this.#pauser.release());
-    executor.kill(run);
+    await this.#guard(this.#pauser.release());
+    await executor.kill(run);
     this.#credit.open();
   }
 
@@ -293,7 +304,7 @@ export class Epoch {
     if (executor.state(run).at !== 'alive') return;
     this.#endedBy(limit);
     this.#say('warn', 'killed', limit);
-    this.#kill();
+    void this.#guard(this.#kill());
   }
 
   #listen(): void {
@@ -354,7 +365,7 @@ export class Epoch {
     this.#heads ??= this.#headLog();
     if (state.at === 'alive') {
       this.#gateway.settle();
-      this.#pauser.apply();
+      void this.#guard(this.#pauser.apply());
       this.#heads.look();
       return;
     }

@@ -25,7 +25,7 @@ export class Pauser {
   async take({ seq, frozen }: FreezeOrder): Promise<void> {
     if ((this.#last()?.seq ?? 0) > seq || existsSync(this.#run.stop)) return;
     await writeDurable(this.#run.pause, JSON.stringify({ seq, frozen }));
-    this.#executor.freeze(this.#run, frozen || this.#held);
+    await this.#executor.freeze(this.#run, frozen || this.#held);
   }
 
   /** Whether a person has paused it. */
@@ -34,23 +34,23 @@ export class Pauser {
   }
 
   /** Holds the process still, or lets it go on unless it is paused by order. */
-  hold(held: boolean): void {
+  async hold(held: boolean): Promise<void> {
     this.#held = held;
     if (this.#released || existsSync(this.#run.stop)) return;
-    this.#executor.freeze(this.#run, held || this.ordered);
+    await this.#executor.freeze(this.#run, held || this.ordered);
   }
 
   /** A process may have come to life since the order. */
-  apply(): void {
+  async apply(): Promise<void> {
     if (this.#released || !(this.#held || this.ordered) || existsSync(this.#run.stop)) return;
-    this.#executor.freeze(this.#run, true);
+    await this.#executor.freeze(this.#run, true);
   }
 
   /** Lets the process go on, so that it can end. */
-  release(): void {
+  async release(): Promise<void> {
     this.#released = true;
     rmSync(this.#run.pause, { force: true });
-    this.#executor.freeze(this.#run, false);
+    await this.#executor.freeze(this.#run, false);
   }
 
   #last(): z.infer<typeof Pause> | null {

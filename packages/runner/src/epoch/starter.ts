@@ -11,11 +11,13 @@ import {
   type Prepared,
   Refusal,
 } from '../executor/executor.ts';
+import type { Image } from '../executor/executors.ts';
 import { checkHealth } from '../health/health.ts';
 import { markHeadLog } from '../git/head-log.ts';
 import { shownRemote } from '../git/remote.ts';
 import type { RunDir } from '../home.ts';
 import type { EpochGateway } from './epoch-gateway.ts';
+import { provideImage } from './image-step.ts';
 import type { ObservedFile } from './observed-file.ts';
 
 export type Start = {
@@ -23,6 +25,7 @@ export type Start = {
   place: Place;
   run: RunDir;
   executor: Executor;
+  image: Image;
   availability: Availability;
   disk: FreeSpace;
   quota: DiskQuota;
@@ -43,23 +46,28 @@ export type Start = {
 
 /** From an order to a process that has been tried to start. Every step may be repeated. Throws a Refusal. */
 export async function startAgent(start: Start): Promise<void> {
-  const { order, place, run, executor, availability, signal } = start;
+  const { order, place, run, executor, availability, signal, image: wanted } = start;
   if (!availability.available) throw new Refusal(availability.reason ?? 'no sandbox here');
   const { low } = start.disk;
   if (low !== null) throw new Refusal(`${low}. Free some, then send the message again`);
-  const { command } = order.config;
-  if (command === undefined) {
+  const { command = null } = order.config;
+  if (command === null && wanted === null) {
     throw new Refusal(`this runner cannot run ${order.agentType}: give its config a command`);
   }
   const environment = agentEnvironment(order);
   await start.endEarlier();
   await start.quota.admit(place);
-  const fresh = await prepareWorkspace(start);
+  // One that is named may be needed to make the workspace; one that is made comes from it.
+  const named = wanted !== null && 'name' in wanted ? await provideImage(start) : null;
+  const fresh = await prepareWorkspace(start, named);
+  if (signal.aborted) return;
+  const image = named ?? (await provideImage(start));
   if (signal.aborted) return;
   await checkHealth({
     epoch: order.epoch,
     place,
     environment,
+    image,
     fresh,
     signal,
     observed: start.observed,
@@ -71,11 +79,11 @@ export async function startAgent(start: Start): Promise<void> {
   if (signal.aborted) return;
   markHeadLog(place.dir, run);
   const gateway = await start.gateway.open();
-  await executor.start({ place, run, command, environment, gateway }, () => start.gone());
+  await executor.start({ place, run, command, image, environment, gateway }, () => start.gone());
 }
 
 /** Says whether there was none before. */
-async function prepareWorkspace(start: Start): Promise<boolean> {
+async function prepareWorkspace(start: Start, image: string | null): Promise<boolean> {
   const { order, place, executor, signal } = start;
   const source = order.gitRepoUrl;
   const fresh = statSync(join(place.dir, 'workspace'), { throwIfNoEntry: false }) === undefined;
@@ -87,7 +95,7 @@ async function prepareWorkspace(start: Start): Promise<boolean> {
     if (!signal.aborted) tell(start, 'cloning', `${shown}: ${step}`);
   };
   const parent = order.parent === undefined ? null : start.placeOf(order.parent.thread);
-  const from = { repository: source, parent, progress };
+  const from = { repository: source, parent, progress, image };
   const prepared = await executor.prepare(place, from, signal);
   // A kill may have come between the clone and this.
   if (fresh || start.observed.last?.type === 'workspace') {

@@ -9,14 +9,20 @@ export class Stopper {
   readonly #executor: Executor;
   readonly #run: RunDir;
   readonly #killed: () => void;
+  readonly #failed: (error: unknown) => void;
   #timer: NodeJS.Timeout | null = null;
   #armed = false;
 
   /** `killed`: nothing of it writes any more. */
-  constructor(executor: Executor, run: RunDir, killed: () => void) {
+  constructor(
+    executor: Executor,
+    run: RunDir,
+    { killed, failed }: { killed(): void; failed(error: unknown): void },
+  ) {
     this.#executor = executor;
     this.#run = run;
     this.#killed = killed;
+    this.#failed = failed;
   }
 
   get armed(): boolean {
@@ -31,8 +37,8 @@ export class Stopper {
     this.#armed = true;
     this.#timer = setTimeout(() => {
       if (this.#executor.state(this.#run).at !== 'alive') return;
-      this.#executor.terminate(this.#run);
       this.#timer = setTimeout(() => this.#kill(), TERM_MS);
+      this.#executor.terminate(this.#run).catch(this.#failed);
     }, graceLeft(stop));
   }
 
@@ -43,8 +49,7 @@ export class Stopper {
   /** Until it is gone: a sandbox that was just starting may not have been there to kill. */
   #kill(): void {
     if (this.#executor.state(this.#run).at !== 'alive') return;
-    this.#executor.kill(this.#run);
-    this.#killed();
     this.#timer = setTimeout(() => this.#kill(), TERM_MS);
+    this.#executor.kill(this.#run).then(this.#killed).catch(this.#failed);
   }
 }

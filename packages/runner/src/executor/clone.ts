@@ -1,7 +1,7 @@
-import type { Mirror } from '../git/mirrors.ts';
 import { START_BYTES } from '../git/snapshot.ts';
 import { Refusal } from './executor.ts';
 import { runOnce } from './once.ts';
+import type { CloneJob } from './make-workspace.ts';
 
 const TIMEOUT_MS = 10 * 60_000;
 const CONFIG_FD = 6;
@@ -10,7 +10,7 @@ const CONFIG_FD = 6;
 export const MIRROR = '/run/mirror.git';
 
 /** git's whole configuration inside the clone's sandbox. */
-const CONFIG = `[safe]
+export const CLONE_CONFIG = `[safe]
 directory = *
 [core]
 hooksPath = /dev/null
@@ -24,7 +24,7 @@ allow = always
 const EXCLUDED = '/.env';
 
 /** Arguments: remote, branch, where it starts (empty: where the remote's HEAD is), what comes on stdin, kind of hashes. */
-const SCRIPT = `
+export const CLONE_SCRIPT = `
 if [ -n "$1" ]; then
   git clone --quiet --shared --no-checkout --template= ${MIRROR} /workspace &&
   git -C /workspace remote set-url origin "$1"
@@ -36,22 +36,7 @@ cd /workspace && mkdir -p .git/info && echo ${EXCLUDED} > .git/info/exclude || e
 git checkout --quiet -b "$2" \${3:+"$3"}
 `;
 
-export type Clone = {
-  bwrap: string;
-  uid: number | null;
-  /** An empty directory that the agent's user may write. */
-  into: string;
-  /** The agent's directory, which holds `into`. */
-  dir: string;
-  /** Null: no objects are borrowed. */
-  mirror: Mirror | null;
-  branch: string;
-  /** The commit to start at, and the objects for it that the mirror may lack. */
-  start: { commit: string; pack: number | null } | null;
-  /** Control groups that hold it. */
-  groups: readonly string[];
-  signal: AbortSignal;
-};
+export type Clone = CloneJob & { bwrap: string };
 
 /**
  * Makes a workspace that borrows the objects of its mirror. It happens inside a sandbox: so does what the content
@@ -82,9 +67,9 @@ export async function clone(job: Clone): Promise<void> {
       ['GIT_CONFIG_NOSYSTEM', '1'],
       ['GIT_TERMINAL_PROMPT', '0'],
     ]),
-    data: new Map([[CONFIG_FD, CONFIG]]),
+    data: new Map([[CONFIG_FD, CLONE_CONFIG]]),
     ...(typeof start?.pack === 'number' ? { stdin: start.pack } : {}),
-    command: ['/bin/sh', '-c', SCRIPT, 'clone', shown, job.branch, ...startOf(start)],
+    command: ['/bin/sh', '-c', CLONE_SCRIPT, 'clone', shown, job.branch, ...startOf(start)],
     groups: job.groups,
     timeoutMs: TIMEOUT_MS,
     signal: job.signal,

@@ -9,8 +9,11 @@ const TOTAL_BYTES = 1536 * 1024;
 
 const HOME = '/home/agent';
 
-/** What an agent installs for itself comes first. */
-const AGENT_PATH = `${HOME}/.local/bin:/usr/local/bin:/usr/bin:/bin`;
+/** Where neither the agent's configuration nor its image says otherwise. What an agent installs for itself comes first. */
+export const ENVIRONMENT_DEFAULTS = {
+  PATH: `${HOME}/.local/bin:/usr/local/bin:/usr/bin:/bin`,
+  LANG: 'C.UTF-8',
+} as const;
 
 /** Where programs keep what is the user's: in the home, whatever a repository brings under the same names. */
 const IN_HOME: readonly (readonly [string, string])[] = [
@@ -26,8 +29,7 @@ const IN_HOME: readonly (readonly [string, string])[] = [
 /** What the agent finds in its environment. */
 export function agentEnvironment(order: StartOrder): Map<string, string> {
   const environment = new Map<string, string>([
-    ['PATH', AGENT_PATH],
-    ['LANG', 'C.UTF-8'],
+    ...Object.entries(ENVIRONMENT_DEFAULTS),
     ...PROXY_VARIABLES,
     ...IN_HOME,
     ...Object.entries(order.config.envVars ?? {}),

@@ -1,4 +1,4 @@
-import type { Executor as ExecutorInfo } from '@filepath/protocol';
+import type { Executor as ExecutorInfo, Limits } from '@filepath/protocol';
 import type { AgentGateway } from '../egress/gateway.ts';
 import type { NetworkPlace } from '../egress/namespace.ts';
 import type { RunDir } from '../home.ts';
@@ -19,6 +19,8 @@ export type WorkspaceSource = {
   parent: Place | null;
   /** How far the clone is, in a few words. */
   progress(step: string): void;
+  /** The image that the agent will run in, where it is known before the workspace is. */
+  image: string | null;
 };
 
 /** What a person should know about the workspace that was made: `note` of the remote, `start` of where its work begins. */
@@ -33,6 +35,8 @@ export type Task = {
   signal: AbortSignal;
   /** The workspace and the home cannot be written. */
   readOnly?: boolean;
+  /** The agent's image, where the command is to find what the agent does. */
+  image?: string | null;
   /** Open files in place of /dev/null and of the output that is kept. */
   stdin?: number;
   stdout?: number;
@@ -47,10 +51,28 @@ export type RunTask = (task: Task) => Promise<TaskResult>;
 export type Job = {
   place: Place;
   run: RunDir;
-  command: readonly string[];
+  /** Null: what the image says. */
+  command: readonly string[] | null;
+  /** Null: the agent runs on the programs of this machine. */
+  image: string | null;
   environment: ReadonlyMap<string, string>;
   /** Open. Its directory is mounted read-only, and it listens in the agent's namespace before the command runs. */
   gateway: AgentGateway;
+};
+
+/** How far an image is, and in a few words what is being done. */
+export type ImageProgress = (state: 'pulling' | 'building', step: string) => void;
+
+/** Makes images ready to be run. Both are repeatable, give the name to run, and throw a Refusal. */
+export type Images = {
+  pull(name: string, progress: ImageProgress, signal: AbortSignal): Promise<string>;
+  /** From a file in the workspace. Nothing of the agent runs meanwhile. */
+  build(
+    place: Place,
+    dockerfile: string,
+    progress: ImageProgress,
+    signal: AbortSignal,
+  ): Promise<string>;
 };
 
 export type ProcessState =
@@ -63,7 +85,7 @@ export type ProcessState =
   /** It ended and left no exit status. */
   | { at: 'lost'; detail: string };
 
-export type Availability = { available: boolean; reason?: string };
+export type Availability = { available: boolean; reason?: string; limits?: Limits };
 
 /** What the person who ordered it is told instead of a running agent. */
 export class Refusal extends Error {
@@ -75,7 +97,9 @@ export class Refusal extends Error {
  * any runner can go on with it.
  */
 export interface Executor {
-  readonly kind: Exclude<ExecutorInfo['kind'], 'container'>;
+  readonly kind: ExecutorInfo['kind'];
+  /** Null where agents need none. */
+  readonly images: Images | null;
   check(): Promise<Availability>;
   /** Makes `workspace` and `home` where they are missing. Repeatable. Throws a Refusal. */
   prepare(place: Place, source: WorkspaceSource, signal: AbortSignal): Promise<Prepared>;
@@ -86,11 +110,11 @@ export interface Executor {
   /** The network of a process that runs, or null. */
   network(run: RunDir): NetworkPlace | null;
   /** Holds everything of the process still, or lets it go on. Repeatable. */
-  freeze(run: RunDir, frozen: boolean): void;
+  freeze(run: RunDir, frozen: boolean): Promise<void>;
   /** Asks the agent's command to end. */
-  terminate(run: RunDir): void;
+  terminate(run: RunDir): Promise<void>;
   /** Ends everything the agent started; its exit status is still recorded. */
-  kill(run: RunDir): void;
-  /** Resolves when nothing of the process is left that could write. Ends what is. */
+  kill(run: RunDir): Promise<void>;
+  /** Resolves when nothing of the process is left that could write. Ends what is. Throws where that cannot be done. */
   settle(run: RunDir): Promise<void>;
 }

@@ -1,7 +1,7 @@
 import type { Mirror, Mirrors } from '../git/mirrors.ts';
 import { hasRepository, type ParentStart, parentStart, shownStart } from '../git/parent-start.ts';
 import { mirrorIdOf, recordMirror } from './borrowed-mirror.ts';
-import { clone, MIRROR } from './clone.ts';
+import { MIRROR } from './clone.ts';
 import {
   type Place,
   type Prepared,
@@ -9,6 +9,23 @@ import {
   type RunTask,
   type WorkspaceSource,
 } from './executor.ts';
+
+/** A clone to be made where the content of the repository can do no harm. */
+export type CloneJob = {
+  uid: number | null;
+  /** An empty directory that the agent's user may write. */
+  into: string;
+  /** The agent's directory, which holds `into`. */
+  dir: string;
+  /** Null: no objects are borrowed. */
+  mirror: Mirror | null;
+  branch: string;
+  /** The commit to start at, and the objects for it that the mirror may lack. */
+  start: { commit: string; pack: number | null } | null;
+  /** Control groups that hold it. */
+  groups: readonly string[];
+  signal: AbortSignal;
+};
 
 export type Making = {
   place: Place;
@@ -20,7 +37,8 @@ export type Making = {
   task: RunTask;
   /** Control groups with the limits of an agent. */
   hold(): { groups: string[]; release(): Promise<void> };
-  bwrap(): string;
+  /** Throws a Refusal. */
+  clone(job: CloneJob): Promise<void>;
 };
 
 /** A new workspace: where its parent's work stands, else the repository, else empty. Throws a Refusal. */
@@ -82,8 +100,7 @@ async function make(
   // What another agent made is taken apart under limits.
   const held = start === null ? null : making.hold();
   try {
-    await clone({
-      bwrap: making.bwrap(),
+    await making.clone({
       uid: place.uid,
       into,
       dir: place.dir,

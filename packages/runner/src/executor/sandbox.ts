@@ -1,27 +1,14 @@
-import { spawn } from 'node:child_process';
-import { once } from 'node:events';
-import {
-  chmodSync,
-  chownSync,
-  lstatSync,
-  mkdirSync,
-  renameSync,
-  rmSync,
-  writeFileSync,
-  statSync,
-} from 'node:fs';
-import { basename, join } from 'node:path';
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
-import { namespaceId, type NetworkPlace } from '../egress/namespace.ts';
+import type { NetworkPlace } from '../egress/namespace.ts';
 import { WAY_OUT } from '../egress/way-out.ts';
-import { syncAll } from '../files.ts';
 import type { Mirrors } from '../git/mirrors.ts';
 import type { RunDir } from '../home.ts';
-import { reasonOf } from '../log.ts';
 import { signal as send } from '../proc.ts';
 import { bwrapArgs, encodeArgs, seccompFilter } from './bwrap-args.ts';
 import { borrowedMirror } from './borrowed-mirror.ts';
-import { MIRROR } from './clone.ts';
+import { clone, MIRROR } from './clone.ts';
 import {
   type Availability,
   type Executor,
@@ -34,33 +21,33 @@ import {
   type TaskResult,
   type WorkspaceSource,
 } from './executor.ts';
-import { coveredStdio } from './inherited.ts';
 import type { AgentLimits } from '../limits/agent-limits.ts';
 import { setFrozen } from '../limits/freezer.ts';
 import { mountPoints } from './mount-points.ts';
-import { letGoOf, type Networks } from './networks.ts';
+import type { Networks } from './networks.ts';
 import {
   initOf,
   killShimGroup,
   processState,
-  shimOf,
   shimRuns,
   terminateCommand,
 } from './process-files.ts';
-import { makeWorkspace } from './make-workspace.ts';
+import type { CloneJob } from './make-workspace.ts';
 import { PRIVATE, runOnce } from './once.ts';
 import { checkSandbox } from './self-test.ts';
-import { SHIM, SHIM_FD } from './shim.ts';
+import { SHIM } from './shim.ts';
+import { shimNetwork, startShim } from './shim-process.ts';
 import { findTool } from './tools.ts';
+import { prepareWorkspace } from './workspace.ts';
 
 const SETTLE_MS = 5_000;
-const SYSTEM_PATH = '/usr/sbin:/usr/bin:/sbin:/bin';
 /** After the time of a task, when its runner has not ended it. */
 const TASK_END_SECONDS = 5;
 
 /** Agents in bubblewrap, each with a uid of its own where the runner is root. */
 export class SandboxExecutor implements Executor {
   readonly kind = 'sandbox';
+  readonly images = null;
   readonly #env: NodeJS.ProcessEnv;
   readonly #limits: AgentLimits;
   readonly #mirrors: Mirrors;
@@ -73,42 +60,22 @@ export class SandboxExecutor implements Executor {
     this.#networks = networks;
   }
 
-  check(): Promise<Availability> {
-    return checkSandbox(this.#env, this.#networks);
+  async check(): Promise<Availability> {
+    return { ...(await checkSandbox(this.#env, this.#networks)), limits: this.#limits.report() };
   }
 
-  async prepare(place: Place, source: WorkspaceSource, signal: AbortSignal): Promise<Prepared> {
-    if (place.uid !== null) {
-      // Its own group may enter the directory, and nothing but what it owns in there.
-      chownSync(place.dir, 0, place.uid);
-      chmodSync(place.dir, 0o710);
-    }
-    own(join(place.dir, 'home'), place.uid);
-    const workspace = join(place.dir, 'workspace');
-    if (lstatSync(workspace, { throwIfNoEntry: false }) !== undefined) {
-      own(workspace, place.uid);
-      return { note: null, start: null };
-    }
-    const fresh = join(place.dir, 'workspace.new');
-    const empty = (): void => {
-      rmSync(fresh, { recursive: true, force: true });
-      own(fresh, place.uid);
+  prepare(place: Place, source: WorkspaceSource, signal: AbortSignal): Promise<Prepared> {
+    const workspaces = {
+      mirrors: this.#mirrors,
+      task: (one: Task) => this.task(one),
+      hold: () => this.#limits.hold(place.slug),
+      clone: (job: CloneJob) => clone({ ...job, bwrap: this.#bwrap() }),
     };
-    const mirrors = this.#mirrors;
-    const task = (one: Task): Promise<TaskResult> => this.task(one);
-    const hold = (): ReturnType<AgentLimits['hold']> => this.#limits.hold(place.slug);
-    const bwrap = (): string => this.#bwrap();
-    const made = await makeWorkspace(
-      { place, source, into: fresh, empty, mirrors, task, hold, bwrap },
-      signal,
-    );
-    renameSync(fresh, workspace);
-    await syncAll([place.dir]);
-    return made;
+    return prepareWorkspace(workspaces, place, source, signal);
   }
 
   async task(task: Task): Promise<TaskResult> {
-    const { place, command, readOnly = false, ...rest } = task;
+    const { place, command, readOnly = false, image: _image, ...rest } = task;
     const mirror = borrowedMirror(place, this.#mirrors);
     const limit = Math.ceil(task.timeoutMs / 1000) + TASK_END_SECONDS;
     const held = this.#limits.hold(place.slug);
@@ -135,7 +102,8 @@ export class SandboxExecutor implements Executor {
   }
 
   async start(job: Job, gone: () => void): Promise<void> {
-    const { place, run } = job;
+    const { place, run, command } = job;
+    if (command === null) throw new Refusal('an agent in a sandbox needs a command');
     const mirror = borrowedMirror(place, this.#mirrors);
     const sources = mirror === null ? [place.dir] : [place.dir, mirror];
     const points = place.uid === null ? [] : mountPoints(sources);
@@ -155,53 +123,32 @@ export class SandboxExecutor implements Executor {
     const shim = ['-c', SHIM, 'filepath-shim', run.path, ...mounts, uid, this.#bwrap()];
     const [file, prefix] =
       place.uid === null ? ['/bin/sh', []] : ['unshare', [...PRIVATE, '/bin/sh']];
-    const network = await this.#networks.take();
-    try {
-      await job.gateway.adopt(network.listener, network.id);
-      const stdio = coveredStdio();
-      for (let fd = stdio.length; fd <= SHIM_FD.user; fd++) stdio[fd] = 'ignore';
-      stdio[SHIM_FD.net] = network.net;
-      if (network.user !== null) stdio[SHIM_FD.user] = network.user;
-      const options = {
-        cwd: '/',
-        detached: true,
-        stdio,
-        env: { PATH: SYSTEM_PATH, FSIZE: this.#limits.fileBlocks() },
-      };
-      const command = [...prefix, ...shim, ...this.#limits.prefix(), ...job.command];
-      const child = spawn(file, command, options);
-      child.on('exit', gone);
-      child.unref();
-      await once(child, 'spawn');
-    } catch (error) {
-      throw new Refusal(`cannot start the agent: ${reasonOf(error)}`);
-    } finally {
-      letGoOf(network);
-    }
+    await startShim({
+      command: [file, ...prefix, ...shim, ...this.#limits.prefix(), ...command],
+      env: { FSIZE: this.#limits.fileBlocks() },
+      gateway: job.gateway,
+      network: await this.#networks.take(),
+      gone,
+    });
   }
 
   state(run: RunDir): ProcessState {
     return processState(run);
   }
 
-  /** As the shim holds it: the owner of the namespace is not the sandbox's own. */
   network(run: RunDir): NetworkPlace | null {
-    const shim = shimOf(run);
-    if (shim === null || !shimRuns(run)) return null;
-    const [net, user] = [SHIM_FD.net, SHIM_FD.user].map((fd) => `/proc/${shim.pid}/fd/${fd}`);
-    if (net === undefined || namespaceId(net) === null) return null;
-    return { net, user: process.getuid?.() === 0 ? null : (user ?? null) };
+    return shimNetwork(run);
   }
 
-  freeze(run: RunDir, frozen: boolean): void {
+  async freeze(run: RunDir, frozen: boolean): Promise<void> {
     setFrozen(run, frozen);
   }
 
-  terminate(run: RunDir): void {
+  async terminate(run: RunDir): Promise<void> {
     terminateCommand(run);
   }
 
-  kill(run: RunDir): void {
+  async kill(run: RunDir): Promise<void> {
     const init = initOf(run);
     if (init === null) killShimGroup(run);
     else send(init, 'SIGKILL');
@@ -230,17 +177,4 @@ export class SandboxExecutor implements Executor {
     if (path === null) throw new Refusal('bubblewrap is gone since the runner started');
     return path;
   }
-}
-
-/** A directory of the agent's. The one above it is not the agent's, so no link can stand in its place. */
-function own(path: string, uid: number | null): void {
-  const found = lstatSync(path, { throwIfNoEntry: false });
-  // Whoever put something else there: what it leads to is given to no agent.
-  if (found?.isDirectory() === false) {
-    throw new Refusal(`${basename(path)} of the agent is no directory: remove it: ${path}`);
-  }
-  if (found === undefined) mkdirSync(path, { recursive: true, mode: 0o700 });
-  if (uid !== null) chownSync(path, uid, uid);
-  // An agent may have shut itself out.
-  chmodSync(path, statSync(path).mode | 0o700);
 }

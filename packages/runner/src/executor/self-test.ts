@@ -8,11 +8,11 @@ import { type OnceResult, runOnce } from './once.ts';
 import { findTool, installCommand, namespaceFix } from './tools.ts';
 
 /** Below the uids of agents. */
-const SELF_TEST_UID = 20000;
+export const SELF_TEST_UID = 20000;
 const SECRET = 'filepath-self-test-secret';
 
 /** Each line that the probe prints is a hole in the sandbox. */
-const PROBE = `
+export const PROBE = `
 while read -r name rest; do
   case $name in *:*) [ "\${name%%:*}" = lo ] || echo "network interface \${name%%:*}";; esac
 done < /proc/net/dev

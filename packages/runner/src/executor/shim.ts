@@ -1,12 +1,6 @@
 import { PUMP } from './pump.ts';
 
 /**
- * Descriptors on which the shim gets, and keeps, the agent's network namespace and, where the user is an ordinary one, the
- * user namespace that owns it. By them a later runner enters it again.
- */
-export const SHIM_FD = { net: 3, user: 6 } as const;
-
-/**
  * The agent's parent: a few lines of sh that outlive the runner. Arguments: run directory, agent directory, its
  * mount point (empty: keep user and mounts), mirror (empty: none), its mount point, uid, bubblewrap, then the agent's
  * command.

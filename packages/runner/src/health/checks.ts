@@ -11,11 +11,13 @@ export type Checking = {
   task: RunTask;
   place: Place;
   environment: ReadonlyMap<string, string>;
+  /** What the agent runs in. */
+  image: string | null;
   redact(text: string): string;
   signal: AbortSignal;
 };
 
-/** Runs what is declared, one after the other, each in a sandbox of its own like the agent's. */
+/** Runs what is declared, one after the other, each in a sandbox or container of its own like the agent's. */
 export async function runChecks(job: Checking, declared: Declared): Promise<HealthCheck[]> {
   const done: HealthCheck[] = [];
   const end = Date.now() + TOTAL_MS;
@@ -29,10 +31,10 @@ export async function runChecks(job: Checking, declared: Declared): Promise<Heal
 
 async function run(job: Checking, check: DeclaredCheck, timeoutMs: number): Promise<HealthCheck> {
   if (check.skip !== null) return skipped(check, check.skip);
-  const { task, place, environment, signal } = job;
+  const { task, place, environment, image, signal } = job;
   const began = performance.now();
   const command = ['/bin/sh', '-c', check.command];
-  const result = await task({ place, environment, command, timeoutMs, signal });
+  const result = await task({ place, environment, image, command, timeoutMs, signal });
   const seconds = Math.round(performance.now() - began) / 1000;
   const { name } = check;
   // Cut after secrets are taken out, so that none is cut in two.

@@ -13,6 +13,8 @@ export type HealthJob = {
   task: RunTask;
   /** The agent's own. */
   environment: ReadonlyMap<string, string>;
+  /** What the agent runs in; null: the programs of this machine. */
+  image: string | null;
   /** The workspace was made just now: nobody can have left anything in it. */
   fresh: boolean;
   observed: ObservedFile;

@@ -12,7 +12,7 @@ import { type LimitSettings, limitSettings, showBytes } from './settings.ts';
 
 const PRLIMIT = '/usr/bin/prlimit';
 /** What a shell makes of SIGXFSZ. */
-const FILE_TOO_LARGE = 128 + constants.signals.SIGXFSZ;
+export const FILE_TOO_LARGE = 128 + constants.signals.SIGXFSZ;
 
 /** What holds agents on this machine: control groups, or else limits that each process carries. */
 export class AgentLimits {
@@ -87,12 +87,13 @@ export class AgentLimits {
   /** An agent that came to a limit and went on to succeed was not ended by it. */
   #reached(groups: readonly string[], state: ProcessState): string | null {
     if (state.at !== 'lost' && !(state.at === 'exited' && state.status !== 0)) return null;
+    const words = limitWords(this.settings, this.#disk);
     if (state.at === 'exited' && state.status === FILE_TOO_LARGE) {
-      return `a file larger than ${showBytes(this.#disk)}, the limit of disk`;
+      return words.disk;
     }
     const { oomKills, pidsHits } = incidents(groups);
-    if (oomKills > 0) return `out of memory (limit ${showBytes(this.settings.memory)})`;
-    if (pidsHits > 0) return `too many processes (limit ${this.settings.pids})`;
+    if (oomKills > 0) return words.memory;
+    if (pidsHits > 0) return words.pids;
     return null;
   }
 
@@ -100,6 +101,16 @@ export class AgentLimits {
     return this.#hierarchies.find(({ controllers }) => controllers.includes(name));
   }
 }
+
+/** What is said of an agent that ended at a limit. */
+export const limitWords = (
+  { memory, pids }: LimitSettings,
+  disk: number,
+): { memory: string; pids: string; disk: string } => ({
+  memory: `out of memory (limit ${showBytes(memory)})`,
+  pids: `too many processes (limit ${pids})`,
+  disk: `a file larger than ${showBytes(disk)}, the limit of disk`,
+});
 
 /** What would hold agents that this user runs here. Throws where a setting is not understood. */
 export function limitsHere(env: NodeJS.ProcessEnv, cgroupRoot: string = CGROUP_ROOT): Limits {

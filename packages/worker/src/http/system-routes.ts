@@ -1,4 +1,4 @@
-import { Limits } from '@filepath/protocol';
+import { Executor, Limits } from '@filepath/protocol';
 import { z } from 'zod';
 import type { Env } from '../env.ts';
 import { openApi } from './openapi.ts';
@@ -10,6 +10,8 @@ const Agents = z.object({
   reason: z.string().optional(),
   /** What holds agents to their limits. */
   limits: Limits.optional(),
+  /** The ways in which the runner runs agents. */
+  executors: z.array(Executor).optional(),
 });
 
 const Health = z.object({ ok: z.literal(true), version: z.string(), agents: Agents });

@@ -1,8 +1,13 @@
-import type { Limits } from '@filepath/protocol';
+import type { Executor, Limits } from '@filepath/protocol';
 import type { Env } from '../env.ts';
 import { LOCAL_RUNNER } from '../session/session-work.ts';
 
-type AgentsHealth = { available: boolean; reason?: string; limits?: Limits };
+type AgentsHealth = {
+  available: boolean;
+  reason?: string;
+  limits?: Limits;
+  executors?: Executor[];
+};
 
 /** Whether agents can run, as the runner last said it. */
 export async function agentsAvailable(env: Env): Promise<AgentsHealth> {
@@ -12,8 +17,8 @@ export async function agentsAvailable(env: Env): Promise<AgentsHealth> {
   }
   const able = executors.find((executor) => executor.available);
   if (able !== undefined) {
-    return { available: true, ...(able.limits && { limits: able.limits }) };
+    return { available: true, ...(able.limits && { limits: able.limits }), executors };
   }
   const reason = executors.find((executor) => executor.reason !== undefined)?.reason;
-  return { available: false, reason: reason ?? 'the runner cannot start agents' };
+  return { available: false, reason: reason ?? 'the runner cannot start agents', executors };
 }

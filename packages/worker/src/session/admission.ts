@@ -16,19 +16,20 @@ export function admit(agentType: AgentType, config: AgentConfig): AgentConfig {
   if (!RUNNABLE.has(agentType)) {
     throw new FilepathError(
       'conflict',
-      `${agentType} agents are not part of this version: use custom with a command`,
+      `${agentType} agents are not part of this version: use custom with a command or an image`,
     );
   }
-  if (config.image !== undefined || config.dockerfile !== undefined) {
-    throw new FilepathError(
-      'conflict',
-      'container agents are not part of this version: give config.command instead',
-    );
-  }
-  if (config.command === undefined) {
-    throw new FilepathError('bad_request', 'a custom agent needs config.command', [
-      { path: 'config.command', reason: 'expected the program and its arguments' },
+  if (config.image !== undefined && config.dockerfile !== undefined) {
+    throw new FilepathError('bad_request', 'an agent has an image or a Dockerfile, not both', [
+      { path: 'config.dockerfile', reason: 'expected nothing beside config.image' },
     ]);
+  }
+  if ((config.command ?? config.image ?? config.dockerfile) === undefined) {
+    throw new FilepathError(
+      'bad_request',
+      'a custom agent needs config.command, config.image or config.dockerfile',
+      [{ path: 'config.command', reason: 'expected the program and its arguments' }],
+    );
   }
   if (JSON.stringify(config).length > MAX_CONFIG) {
     throw new FilepathError(
@@ -39,7 +40,7 @@ export function admit(agentType: AgentType, config: AgentConfig): AgentConfig {
   return config;
 }
 
-/** The child that an agent asked for. A custom one runs its parent's command, and tells by its task. */
+/** The child that an agent asked for. A custom one runs what its parent runs, and tells by its task. */
 export function admitSpawn(
   { seq, name, agent, task }: SpawnNote,
   parent: NodeRow,

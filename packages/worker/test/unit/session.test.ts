@@ -147,6 +147,25 @@ describe('a session', () => {
     expect(networks).toEqual([none, none, none, open, undefined]);
   });
 
+  it.each([
+    [{ image: 'debian:13' }],
+    [{ dockerfile: 'Dockerfile' }],
+    [{ image: 'debian:13', command: ['true'] }],
+    [{ dockerfile: 'Dockerfile', command: ['true'] }],
+  ])('[CTR11] an agent may run in an image: %o', (config) => {
+    const { session } = newSession();
+    expect(session.addNode({ ...custom, config }).config).toEqual(config);
+  });
+
+  it('[CTR11] an agent has an image or a Dockerfile, and one of them or a command', () => {
+    const { session } = newSession();
+    const both = { image: 'debian:13', dockerfile: 'Dockerfile' };
+    expect(() => session.addNode({ ...custom, config: both })).toThrow(/not both/);
+    expect(() => session.addNode({ ...custom, config: {} })).toThrow(
+      /config.command, config.image or config.dockerfile/,
+    );
+  });
+
   it('leaves nothing behind when a change is refused', () => {
     const { session } = newSession();
     const before = session.tree();

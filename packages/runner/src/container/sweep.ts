@@ -1,0 +1,17 @@
+import { join } from 'node:path';
+import { shimRuns } from '../executor/process-files.ts';
+import { type Home, RunDir } from '../home.ts';
+import type { Engine } from './engine.ts';
+
+const Finished = new Set(['exited', 'created', 'dead', 'stopped', 'configured']);
+
+/** Takes away containers of this home that have ended and whose shim is gone: a kill or a power cut left them. */
+export async function sweep(engine: Engine, home: Home, label: string): Promise<void> {
+  for (const { Id, State, Labels } of await engine.list(label)) {
+    if (!Finished.has(State.toLowerCase())) continue;
+    const slug = Labels['filepath.agent'] ?? '';
+    const epoch = Number(Labels['filepath.epoch']);
+    if (!(epoch > 0) || !/^[A-Za-z0-9_.-]+$/.test(slug)) continue;
+    if (!shimRuns(new RunDir(join(home.agents, slug), epoch))) await engine.remove(Id);
+  }
+}
