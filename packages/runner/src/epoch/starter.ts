@@ -100,7 +100,7 @@ async function prepareWorkspace(start: Start, image: string | null): Promise<boo
   // A kill may have come between the clone and this.
   if (fresh || start.observed.last?.type === 'workspace') {
     const where = source === null && prepared.start !== null ? [] : [shown];
-    tell(start, 'ready', [...where, ...notesOn(prepared, start)].join('\n'));
+    tell(start, 'ready', start.redact([...where, ...notesOn(prepared, start)].join('\n')));
   }
   return fresh;
 }

@@ -1,5 +1,6 @@
 import type { Mirror, Mirrors } from '../git/mirrors.ts';
 import { hasRepository, type ParentStart, parentStart, shownStart } from '../git/parent-start.ts';
+import { reasonOf } from '../log.ts';
 import { mirrorIdOf, recordMirror } from './borrowed-mirror.ts';
 import { MIRROR } from './clone.ts';
 import {
@@ -55,10 +56,10 @@ export async function makeWorkspace(making: Making, signal: AbortSignal): Promis
     try {
       return { note, start: await fromParent(making, parent, mirror, signal) };
     } catch (error) {
-      if (!(error instanceof Refusal) || signal.aborted) throw error;
+      if (signal.aborted) throw error;
       await plain(making, mirror, signal);
       const where = mirror === null ? 'in an empty folder' : 'from the repository';
-      const start = `${where}, not from its parent ${parent.slug}: ${error.message}`;
+      const start = `${where}, not from its parent ${parent.slug}: ${reasonOf(error)}`;
       return { note, start: start.slice(0, 1000) };
     }
   }

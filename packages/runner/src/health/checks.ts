@@ -1,6 +1,7 @@
 import type { HealthCheck } from '@filepath/protocol';
 import type { Place, RunTask } from '../executor/executor.ts';
 import type { Declared, DeclaredCheck } from './declared.ts';
+import { notRun } from './not-run.ts';
 
 /** For all of them together. */
 const TOTAL_MS = 10 * 60_000;
@@ -34,7 +35,8 @@ async function run(job: Checking, check: DeclaredCheck, timeoutMs: number): Prom
   const { task, place, environment, image, signal } = job;
   const began = performance.now();
   const command = ['/bin/sh', '-c', check.command];
-  const result = await task({ place, environment, image, command, timeoutMs, signal });
+  const asked = { place, environment, image, command, timeoutMs, signal };
+  const result = await task(asked).catch(notRun);
   const seconds = Math.round(performance.now() - began) / 1000;
   const { name } = check;
   // Cut after secrets are taken out, so that none is cut in two.

@@ -1,5 +1,6 @@
 import type { RunnerHealth } from '@filepath/protocol';
 import type { Place, RunTask } from '../executor/executor.ts';
+import { notRun } from './not-run.ts';
 import { failureOf, isClean, KEEP, snapshotEnvironment, snapshotOf } from '../git/snapshot.ts';
 
 const TIMEOUT_MS = 60_000;
@@ -25,7 +26,7 @@ export async function rescue(
     command: ['/bin/sh', '-c', KEEP, 'rescue', message, ref, REFS],
     timeoutMs: TIMEOUT_MS,
     signal,
-  });
+  }).catch(notRun);
   if (isClean(result)) return { rescued: null, note: null };
   const snapshot = snapshotOf(result);
   if (snapshot === null) {
