@@ -14,7 +14,6 @@ import type { DiskQuota } from '../disk/quota.ts';
 import { createExclusive, isDiskFull, readText, writeDurable } from '../files.ts';
 import { HeadLog } from '../git/head-log.ts';
 import type { RunDir } from '../home.ts';
-import { cpuTime } from '../limits/cpu-time.ts';
 import { AgentLink } from '../link/agent-link.ts';
 import { type Log, reasonOf, type RunnerLog } from '../log.ts';
 import { Credit } from '../spool/credit.ts';
@@ -22,8 +21,6 @@ import { SpoolFeed } from '../spool/feed.ts';
 import { Retries } from '../retries.ts';
 import { Redactor } from '../spool/redactor.ts';
 import { exitBody } from './exit.ts';
-import { DISK_FULL, Hold } from './hold.ts';
-import { Silence } from './silence.ts';
 import { ObservedFile } from './observed-file.ts';
 import { Pauser } from './pauser.ts';
 import { PendingInputs } from './pending-inputs.ts';
@@ -31,6 +28,7 @@ import { StdinFile } from './stdin-file.ts';
 import { readStop, recordStop } from './stop-file.ts';
 import { startAgent } from './starter.ts';
 import { Stopper } from './stopper.ts';
+import { Upkeep } from './upkeep.ts';
 
 const TICK_MS = 500;
 const AGAIN_MS = 1_000;
@@ -71,8 +69,7 @@ export class Epoch {
   readonly #link: AgentLink;
   readonly #stopper: Stopper;
   readonly #pauser: Pauser;
-  readonly #hold: Hold;
-  readonly #silence: Silence;
+  readonly #upkeep: Upkeep;
   readonly #lastTries = new Retries();
   #heads: HeadLog | null = null;
   readonly #givenUp = new AbortController();
@@ -82,8 +79,6 @@ export class Epoch {
   #ending: Promise<void> | null = null;
   #closing: Promise<void> | null = null;
   #closed = false;
-  /** The disk had no room for the start. */
-  #noRoom = false;
   #limit: string | null = null;
   #again: NodeJS.Timeout | null = null;
   #unwatch: () => void = () => undefined;
@@ -101,13 +96,18 @@ export class Epoch {
     this.#spool = new SpoolFeed(run.spool, this.#redactor, context.backlogBytes);
     this.#stopper = new Stopper(context.executor, run, () => this.#credit.open());
     this.#pauser = new Pauser(context.executor, run);
-    this.#hold = new Hold(order.epoch, this.#observed, this.#pauser, (body) => this.#observe(body));
-    this.#silence = new Silence(context.silenceMs, () => ({
-      printed: this.#spool.printed,
-      inputs: this.#stdin.count,
-      cpuMs: cpuTime(run),
-      still: this.#hold.active || this.#pauser.ordered,
-    }));
+    this.#upkeep = new Upkeep({
+      context,
+      observed: this.#observed,
+      stdin: this.#stdin,
+      inputs: this.#inputs,
+      spool: this.#spool,
+      pauser: this.#pauser,
+      observe: (body) => this.#observe(body),
+      written: (input) => this.#link.written(input),
+      more: () => this.#link.pump(),
+      say: (level, event, message) => this.#say(level, event, message),
+    });
     const identity = { thread: order.thread, epoch: order.epoch, log: context.log };
     this.#link = new AgentLink(
       { ...context.link, ...identity },
@@ -242,7 +242,7 @@ export class Epoch {
         this.#credit.update(this.#spool.credit());
       });
     }
-    if (name === 'pump') this.#safely(() => this.#roomCheck());
+    if (name === 'pump') this.#safely(() => this.#upkeep.room());
     if (name === 'pid' || name === 'exit' || name === 'status.json') this.#step();
   }
 
@@ -252,8 +252,8 @@ export class Epoch {
       this.#credit.update(this.#spool.credit());
       const limit = this.#spool.excess();
       if (limit !== null) this.#killFor(limit);
-      this.#roomCheck();
-      this.#listen();
+      this.#upkeep.room();
+      this.#upkeep.listen();
       this.#step();
     }
     this.#link.pump();
@@ -265,37 +265,6 @@ export class Epoch {
     this.#endedBy(limit);
     this.#say('warn', 'killed', limit);
     this.#kill();
-  }
-
-  #listen(): void {
-    const { run, executor, order } = this.#context;
-    if (!this.#observed.has('started') || executor.state(run).at !== 'alive') return;
-    const seconds = this.#silence.look();
-    if (seconds === null) return;
-    this.#observe({ type: 'silent', epoch: order.epoch, seconds });
-    this.#say('info', 'silent', `nothing heard for ${seconds} s`);
-  }
-
-  /** Holds the agent while there is no room on the disk, and makes up for what could not be written. */
-  #roomCheck(): void {
-    const { run, disk } = this.#context;
-    const full = this.#noRoom || !this.#catchUp() || readText(run.pump)?.trim() === 'full';
-    const reason = disk.low ?? (full ? DISK_FULL : null);
-    if (!this.#hold.update(reason)) return;
-    this.#say('warn', reason === null ? 'released' : 'held', reason ?? 'there is room again');
-  }
-
-  /** Says whether there was room. */
-  #catchUp(): boolean {
-    try {
-      const written = this.#inputs.flush();
-      if (written !== null) this.#link.written(written);
-      if (this.#observed.flush()) this.#link.pump();
-      return !this.#inputs.waiting;
-    } catch (error) {
-      if (isDiskFull(error)) return false;
-      throw error;
-    }
   }
 
   /** Looks at the process and does what follows. */
@@ -357,11 +326,11 @@ export class Epoch {
         observe: (body) => this.#observe(body),
         gone: () => this.#gone(),
       });
-      this.#noRoom = false;
+      this.#upkeep.noRoom = false;
     } catch (error) {
       if (this.#closed) return;
-      this.#noRoom = isDiskFull(error);
-      if (this.#noRoom) return this.#bringLater();
+      this.#upkeep.noRoom = isDiskFull(error);
+      if (this.#upkeep.noRoom) return this.#bringLater();
       if (!(error instanceof Refusal)) this.#say('error', 'fault', reasonOf(error));
       this.#refuse(reasonOf(error));
     }
@@ -381,7 +350,7 @@ export class Epoch {
       if (this.#claim(reason)) this.#say('warn', 'refused', reason.slice(0, 500));
     } catch (error) {
       this.#say('error', 'fault', reasonOf(error));
-      this.#noRoom = isDiskFull(error);
+      this.#upkeep.noRoom = isDiskFull(error);
       this.#bringLater();
     }
   }
