@@ -16,7 +16,7 @@ it('[F1] [F2] kill -9 of the engine, of the process, of both: every event once, 
   const dice = chance('kills');
   await using instance = await startInstance();
   const api = new Api(instance);
-  const { node } = await api.agent(scriptAgent('stream', String(COUNT), '0.05', '50').command);
+  const { node } = await api.agent(scriptAgent('stream', String(COUNT), '0.2', '50').command);
   const feed = follow(instance, node.id);
   await api.message(node.id, 'go');
   await feed.until(isType('started'));

@@ -17,7 +17,6 @@ import type { DiskQuota } from '../disk/quota.ts';
 import { createExclusive, isDiskFull, readText, writeDurable } from '../files.ts';
 import { HeadLog } from '../git/head-log.ts';
 import type { RunDir } from '../home.ts';
-import { cpuTime } from '../limits/cpu-time.ts';
 import { AgentLink } from '../link/agent-link.ts';
 import { type Log, reasonOf, type RunnerLog } from '../log.ts';
 import { Credit } from '../spool/credit.ts';
@@ -26,8 +25,6 @@ import { Retries } from '../retries.ts';
 import { Redactor } from '../spool/redactor.ts';
 import { EpochGateway } from './epoch-gateway.ts';
 import { exitBody } from './exit.ts';
-import { DISK_FULL, Hold } from './hold.ts';
-import { Silence } from './silence.ts';
 import { ObservedFile } from './observed-file.ts';
 import { Pauser } from './pauser.ts';
 import { PendingInputs } from './pending-inputs.ts';
@@ -36,6 +33,7 @@ import { readStop, recordStop } from './stop-file.ts';
 import { startAgent } from './starter.ts';
 import { Stopper } from './stopper.ts';
 import { StoredWait } from './stored-wait.ts';
+import { Upkeep } from './upkeep.ts';
 
 const TICK_MS = 500;
 const AGAIN_MS = 1_000;
@@ -82,8 +80,7 @@ export class Epoch {
   readonly #link: AgentLink;
   readonly #stopper: Stopper;
   readonly #pauser: Pauser;
-  readonly #hold: Hold;
-  readonly #silence: Silence;
+  readonly #upkeep: Upkeep;
   readonly #lastTries = new Retries();
   readonly #gateway: EpochGateway;
   readonly #stored = new StoredWait();
@@ -95,8 +92,6 @@ export class Epoch {
   #ending: Promise<void> | null = null;
   #closing: Promise<void> | null = null;
   #closed = false;
-  /** The disk had no room for the start. */
-  #noRoom = false;
   #limit: string | null = null;
   #again: NodeJS.Timeout | null = null;
   #unwatch: () => void = () => undefined;
@@ -118,18 +113,6 @@ export class Epoch {
       failed,
     });
     this.#pauser = new Pauser(context.executor, run);
-    this.#hold = new Hold(
-      order.epoch,
-      this.#observed,
-      (held) => void this.#guard(this.#pauser.hold(held)),
-      (body) => this.#observe(body),
-    );
-    this.#silence = new Silence(context.silenceMs, () => ({
-      printed: this.#spool.printed,
-      inputs: this.#stdin.count,
-      cpuMs: cpuTime(run),
-      still: this.#hold.active || this.#pauser.ordered,
-    }));
     this.#gateway = new EpochGateway({
       ...context,
       denials: {
@@ -142,6 +125,19 @@ export class Epoch {
         redact: (text) => this.#redactor.redact(text),
       },
       say: (level, text) => this.#say(level, 'egress', text),
+    });
+    this.#upkeep = new Upkeep({
+      context,
+      observed: this.#observed,
+      stdin: this.#stdin,
+      inputs: this.#inputs,
+      spool: this.#spool,
+      pauser: this.#pauser,
+      still: (held) => void this.#guard(this.#pauser.hold(held)),
+      observe: (body) => this.#observe(body),
+      written: (input) => this.#link.written(input),
+      more: () => this.#link.pump(),
+      say: (level, event, message) => this.#say(level, event, message),
     });
     const identity = { thread: order.thread, epoch: order.epoch, log: context.log };
     this.#link = new AgentLink(
@@ -282,7 +278,7 @@ export class Epoch {
         this.#credit.update(this.#spool.credit());
       });
     }
-    if (name === 'pump') this.#safely(() => this.#roomCheck());
+    if (name === 'pump') this.#safely(() => this.#upkeep.room());
     if (name === 'pid' || name === 'exit' || name === 'status.json') this.#step();
   }
 
@@ -292,8 +288,8 @@ export class Epoch {
       this.#credit.update(this.#spool.credit());
       const limit = this.#spool.excess();
       if (limit !== null) this.#killFor(limit);
-      this.#roomCheck();
-      this.#listen();
+      this.#upkeep.room();
+      this.#upkeep.listen();
       this.#step();
     }
     this.#link.pump();
@@ -305,37 +301,6 @@ export class Epoch {
     this.#endedBy(limit);
     this.#say('warn', 'killed', limit);
     void this.#guard(this.#kill());
-  }
-
-  #listen(): void {
-    const { run, executor, order } = this.#context;
-    if (!this.#observed.has('started') || executor.state(run).at !== 'alive') return;
-    const seconds = this.#silence.look();
-    if (seconds === null) return;
-    this.#observe({ type: 'silent', epoch: order.epoch, seconds });
-    this.#say('info', 'silent', `nothing heard for ${seconds} s`);
-  }
-
-  /** Holds the agent while there is no room on the disk, and makes up for what could not be written. */
-  #roomCheck(): void {
-    const { run, disk } = this.#context;
-    const full = this.#noRoom || !this.#catchUp() || readText(run.pump)?.trim() === 'full';
-    const reason = disk.low ?? (full ? DISK_FULL : null);
-    if (!this.#hold.update(reason)) return;
-    this.#say('warn', reason === null ? 'released' : 'held', reason ?? 'there is room again');
-  }
-
-  /** Says whether there was room. */
-  #catchUp(): boolean {
-    try {
-      const written = this.#inputs.flush();
-      if (written !== null) this.#link.written(written);
-      if (this.#observed.flush()) this.#link.pump();
-      return !this.#inputs.waiting;
-    } catch (error) {
-      if (isDiskFull(error)) return false;
-      throw error;
-    }
   }
 
   /** Looks at the process and does what follows. */
@@ -401,11 +366,11 @@ export class Epoch {
         redact: (text) => this.#redactor.redact(text),
         gone: () => this.#gone(),
       });
-      this.#noRoom = false;
+      this.#upkeep.noRoom = false;
     } catch (error) {
       if (this.#closed) return;
-      this.#noRoom = isDiskFull(error);
-      if (this.#noRoom) return this.#bringLater();
+      this.#upkeep.noRoom = isDiskFull(error);
+      if (this.#upkeep.noRoom) return this.#bringLater();
       if (!(error instanceof Refusal)) this.#say('error', 'fault', reasonOf(error));
       this.#refuse(reasonOf(error));
     }
@@ -425,7 +390,7 @@ export class Epoch {
       if (this.#claim(reason)) this.#say('warn', 'refused', reason.slice(0, 500));
     } catch (error) {
       this.#say('error', 'fault', reasonOf(error));
-      this.#noRoom = isDiskFull(error);
+      this.#upkeep.noRoom = isDiskFull(error);
       this.#bringLater();
     }
   }
