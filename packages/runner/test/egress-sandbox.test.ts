@@ -1,9 +1,11 @@
-import { chmodSync, existsSync, readFileSync, writeFileSync } from 'node:fs';
+import { chmodSync, existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { createServer as createHttps } from 'node:https';
 import { type AddressInfo, connect, createServer } from 'node:net';
 import { join } from 'node:path';
+import { setTimeout as delay } from 'node:timers/promises';
 import type { NetworkConfig, RunnerBody, StartOrder } from '@filepath/protocol';
-import { describe, expect, it } from 'vitest';
+import fc from 'fast-check';
+import { describe, expect, it, vi } from 'vitest';
 import { checkSandbox, type RunnerOptions } from '../src/index.ts';
 import { ownAddresses } from '../src/egress/addresses.ts';
 import { here, webServer } from './egress.ts';
@@ -191,6 +193,14 @@ describe('an agent with a way out', () => {
   });
 });
 
+function commandOf(pid: string): string {
+  try {
+    return readFileSync(`/proc/${pid}/cmdline`, 'utf8');
+  } catch {
+    return '';
+  }
+}
+
 /** `name: reached` for each way out that there is. */
 function probe(ways: Record<string, string>): string {
   const lines = Object.entries(ways).map(
@@ -288,6 +298,20 @@ describe('without the proxy', () => {
     await bench.start();
     bench.worker.order({ kind: 'stop', thread: agent.thread, epoch: 1, graceMs: 0, inputs: [] });
     await bench.worker.until('exit', () => thread.exit !== undefined);
+  });
+
+  it('[NET7] leaves no process behind that made a listener, whenever the runner is killed', async () => {
+    const seed = Number(process.env['SEED'] ?? Math.floor(Math.random() * 2 ** 31));
+    const waits = fc.sample(fc.integer({ min: 0, max: 1_500 }), { numRuns: 16, seed });
+    const bench = await Bench.open({ idle: true });
+    const runners = waits.map((wait) => ({ wait, ...runnerProcess(bench) }));
+    await Promise.all(runners.map(({ wait, kill }) => delay(wait).then(kill)));
+    const left = (): string[] =>
+      readdirSync('/proc').filter((name) => {
+        const [, maker] = commandOf(name).split('\0filepath-listener\0');
+        return runners.some(({ pid }) => maker === `${pid}\0`);
+      });
+    await vi.waitFor(() => expect(left(), `seed ${seed}`).toEqual([]), 15_000);
   });
 
   it('[NET7] is refused where nothing can listen for it, and nothing of it runs', async () => {
