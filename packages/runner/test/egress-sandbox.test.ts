@@ -310,10 +310,11 @@ describe('without the proxy', () => {
       );
     const killed: number[] = [];
     for (const wait of waits) {
-      const { pid, kill } = runnerProcess(bench);
+      const runner = runnerProcess(bench);
+      const { pid } = runner;
       await vi.waitFor(() => expect(made(pid)).not.toEqual([]), { timeout: 10_000, interval: 1 });
       await delay(wait);
-      await kill();
+      await runner.kill();
       killed.push(pid);
     }
     await vi.waitFor(() => expect(killed.flatMap(made), `seed ${seed}`).toEqual([]), 15_000);
