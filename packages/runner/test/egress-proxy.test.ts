@@ -168,7 +168,8 @@ describe('the proxy of an agent', () => {
     const answers = [['93.184.216.34'], ['127.0.0.1']];
     let asked = 0;
     const resolve = async (): Promise<string[]> => answers[Math.min(asked++, 1)] ?? [];
-    const host = `flip.test:${port}`;
+    // To the system this name is the server: whoever dials the name instead of the address gets in.
+    const host = `localhost:${port}`;
     const network = { policy: 'allowlist' as const, allow: [host] };
     const gateway = await gatewayOf({ network, resolve });
     const first = await ask(gateway, get(`http://${host}/`));

@@ -1,9 +1,11 @@
-import { chmodSync, existsSync, readFileSync, writeFileSync } from 'node:fs';
+import { chmodSync, existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { createServer as createHttps } from 'node:https';
 import { type AddressInfo, connect, createServer } from 'node:net';
 import { join } from 'node:path';
+import { setTimeout as delay } from 'node:timers/promises';
 import type { NetworkConfig, RunnerBody, StartOrder } from '@filepath/protocol';
-import { describe, expect, it } from 'vitest';
+import fc from 'fast-check';
+import { describe, expect, it, vi } from 'vitest';
 import { checkSandbox, type RunnerOptions } from '../src/index.ts';
 import { ownAddresses } from '../src/egress/addresses.ts';
 import { here, webServer } from './egress.ts';
@@ -191,6 +193,14 @@ describe('an agent with a way out', () => {
   });
 });
 
+function commandOf(pid: string): string {
+  try {
+    return readFileSync(`/proc/${pid}/cmdline`, 'utf8');
+  } catch {
+    return '';
+  }
+}
+
 /** `name: reached` for each way out that there is. */
 function probe(ways: Record<string, string>): string {
   const lines = Object.entries(ways).map(
@@ -288,6 +298,26 @@ describe('without the proxy', () => {
     await bench.start();
     bench.worker.order({ kind: 'stop', thread: agent.thread, epoch: 1, graceMs: 0, inputs: [] });
     await bench.worker.until('exit', () => thread.exit !== undefined);
+  });
+
+  it('[NET7] leaves no process behind that made a listener, whenever the runner is killed', async () => {
+    const seed = Number(process.env['SEED'] ?? Math.floor(Math.random() * 2 ** 31));
+    const waits = fc.sample(fc.integer({ min: 0, max: 60 }), { numRuns: 5, seed });
+    const bench = await Bench.open({ idle: true });
+    const made = (pid: number): string[] =>
+      readdirSync('/proc').filter((name) =>
+        commandOf(name).endsWith(`\0filepath-listener\0${pid}\0`),
+      );
+    const killed: number[] = [];
+    for (const wait of waits) {
+      const runner = runnerProcess(bench);
+      const { pid } = runner;
+      await vi.waitFor(() => expect(made(pid)).not.toEqual([]), { timeout: 10_000, interval: 1 });
+      await delay(wait);
+      await runner.kill();
+      killed.push(pid);
+    }
+    await vi.waitFor(() => expect(killed.flatMap(made), `seed ${seed}`).toEqual([]), 15_000);
   });
 
   it('[NET7] is refused where nothing can listen for it, and nothing of it runs', async () => {

@@ -90,16 +90,7 @@ export class Networks {
     const ordinary = process.getuid?.() !== 0;
     const owner = ordinary ? ['--unshare-user'] : [];
     // bubblewrap brings the loopback of a new namespace up.
-    const prefix = [
-      bwrap,
-      ...owner,
-      '--unshare-net',
-      '--die-with-parent',
-      '--dev-bind',
-      '/',
-      '/',
-      '--',
-    ];
+    const prefix = [bwrap, ...owner, '--unshare-net', '--dev-bind', '/', '/', '--'];
     const opened: number[] = [];
     const hold = (path: string): number => {
       const fd = openSync(path, 'r');
