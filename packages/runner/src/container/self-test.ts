@@ -33,7 +33,7 @@ export async function tryContainer(
     if (uid !== null) chownSync(workspace, uid, uid);
     const body = cageBody({
       image,
-      command: ['/bin/sh', '-c', PROBE, 'probe', canary, ''],
+      command: ['/bin/sh', '-c', PROBE, 'probe', canary, '', 'alone'],
       environment: new Map([
         ['PATH', '/usr/bin:/bin'],
         ['FILEPATH_PROBE', SECRET],

@@ -11,7 +11,7 @@ import { findTool, installCommand, namespaceFix } from './tools.ts';
 export const SELF_TEST_UID = 20000;
 const SECRET = 'filepath-self-test-secret';
 
-/** Each line that the probe prints is a hole in the sandbox. */
+/** Each line that the probe prints is a hole in the sandbox. Argument 3: its network is one without a listener. */
 export const PROBE = `
 while read -r name rest; do
   case $name in *:*) [ "\${name%%:*}" = lo ] || echo "network interface \${name%%:*}";; esac
@@ -23,7 +23,7 @@ done
 grep -aq "$FILEPATH_PROBE" /proc/1/environ /proc/1/cmdline && echo "secret visible in /proc/1"
 ( : > /workspace/probe ) 2> /dev/null || echo "workspace not writable"
 grep -q '^Seccomp:[[:space:]]*2$' /proc/self/status || echo "no filter of system calls"
-grep -q ' 0100007F:10B9 00000000:0000 0A ' /proc/net/tcp || echo "no way out at 127.0.0.1:4281"
+[ -n "$3" ] || grep -q ' 0100007F:10B9 00000000:0000 0A ' /proc/net/tcp || echo "no way out at 127.0.0.1:4281"
 [ -z "$2" ] || ! grep -q "$2" /proc/self/status || echo "no filter of our own"
 echo checked
 `;
