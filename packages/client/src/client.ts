@@ -1,9 +1,11 @@
 import {
   FilepathError,
+  JobId,
   type MessageCreate,
   Node,
   type NodeCreate,
   type NodePatch,
+  type PushCreate,
   Session,
   type SessionCreate,
   type SessionPatch,
@@ -96,6 +98,9 @@ export function createClient(options: ClientOptions = {}) {
         const path = `${thread(id)}/events?${query.toString()}`;
         return eventsPage(await send('GET', path, { signal: page.signal }));
       },
+      /** Pushes the agent's commits; the thread says how that ended. */
+      push: async (id: string, body: PushCreate = {}) =>
+        field(await send('POST', `${thread(id)}/push`, { body }), 'job', JobId),
       /** NDJSON, as it comes. */
       export: async (id: string, signal?: AbortSignal): Promise<ReadableStream<Uint8Array>> => {
         const response = await send('GET', `${thread(id)}/export`, { signal, unbounded: true });

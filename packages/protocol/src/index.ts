@@ -1,11 +1,16 @@
 export {
+  JobId,
+  newJobId,
   newRunId,
   newSessionId,
+  newSnapshotId,
   newStepId,
   newThreadId,
   RunId,
   RunnerId,
   SessionId,
+  SnapshotId,
+  snapshotOfJob,
   StepId,
   ThreadId,
 } from './ids.ts';
@@ -55,6 +60,8 @@ export {
   Executor,
   FreezeOrder,
   InputLine,
+  JobOrder,
+  JobWork,
   Limits,
   LINK_VERSION,
   Order,
@@ -102,6 +109,7 @@ export {
   lifecycleOf,
   type RunOutcome,
 } from './thread/lifecycle.ts';
+export { JobResult } from './thread/job-results.ts';
 export { type Completion, completionOf } from './thread/completion.ts';
 export { AgentConfig, AgentType, MASK, maskConfig } from './api/agent-config.ts';
 export { Node, Session, SessionStatus, Tree, TreeChange } from './api/resources.ts';
@@ -110,10 +118,13 @@ export {
   MessageCreate,
   NodeCreate,
   NodePatch,
+  PushCreate,
   SessionCreate,
   SessionPatch,
   SignalCreate,
 } from './api/requests.ts';
+export { Snapshot, SNAPSHOT_VERSION, SnapshotManifest, SnapshotSource } from './api/snapshot.ts';
+export { BranchName } from './git/branch-name.ts';
 export { EXPORT_VERSION, exportClaim, ExportEnd, ExportHeader, ExportLine } from './api/export.ts';
 export type { Block } from './blocks/block.ts';
 export { BlockReducer, toBlocks } from './blocks/reducer.ts';

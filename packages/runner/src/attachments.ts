@@ -11,7 +11,10 @@ import { forget, LostEpoch } from './lost-epoch.ts';
 export type AttachContext = Pick<
   EpochContext,
   'executor' | 'availability' | 'link' | 'log' | 'backlogBytes'
->;
+> & {
+  /** A process of the agent has ended. */
+  ended(agent: Agent): void;
+};
 
 const CLAIM_MS = 200;
 const UNREADABLE = 'its files on the disk of the runner cannot be read';
@@ -25,7 +28,7 @@ export class Attachments {
   }
 
   attach(agent: Agent, run: RunDir, order: StartOrder): void {
-    const { executor, log } = this.#context;
+    const { executor, log, ended } = this.#context;
     const epoch = new Epoch({
       ...this.#context,
       order,
@@ -41,6 +44,7 @@ export class Attachments {
           await endOnDisk(executor, before, 'a later epoch has begun');
         }
       },
+      onEnded: () => ended(agent),
       onOver: () => agent.epochs.delete(run.epoch),
     });
     agent.epochs.set(run.epoch, epoch);

@@ -15,6 +15,7 @@ export type RunnerLog = {
     | 'killed'
     | 'removed'
     | 'sandbox'
+    | 'job'
     | 'fault';
   message: string;
   thread?: string;

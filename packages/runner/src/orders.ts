@@ -14,6 +14,7 @@ import { endOnDisk } from './end-on-disk.ts';
 import { recordStop } from './epoch/stop-file.ts';
 import { syncAll, writeAtomic } from './files.ts';
 import { RunDir } from './home.ts';
+import type { Jobs } from './jobs/jobs.ts';
 import { NO_INPUTS, tellLastWord, unfiled } from './last-word.ts';
 import { reasonOf, type RunnerLog } from './log.ts';
 import { forget, lostBody, STOPPED_EARLY } from './lost-epoch.ts';
@@ -25,7 +26,7 @@ const KEPT_FAILURES = 1024;
 const DELETED = 'the agent was deleted';
 const NO_HOME = 'the runner has no home of this agent';
 
-export type OrdersContext = AttachContext & { agents: Agents };
+export type OrdersContext = Omit<AttachContext, 'ended'> & { agents: Agents; jobs: Jobs };
 
 /** Carries orders out. Each method resolves when its order is safe from a kill; each may be repeated. */
 export class Orders {
@@ -38,12 +39,14 @@ export class Orders {
   readonly #failed = new Map<string, { calledOff: boolean }>();
 
   constructor(context: OrdersContext) {
-    const { agents: _agents, ...attach } = context;
+    const { agents: _agents, jobs, ...attach } = context;
     this.#context = context;
-    this.#attachments = new Attachments(attach);
+    this.#attachments = new Attachments({ ...attach, ended: (agent) => jobs.bringBack(agent) });
   }
 
   take(order: Order): Promise<void> {
+    // What is done beside the agent waits for none of its starts and stops.
+    if (order.kind === 'job') return this.#context.jobs.take(order);
     return this.#run(order.thread, () => {
       switch (order.kind) {
         case 'start':
@@ -69,6 +72,7 @@ export class Orders {
         (error) => this.#say('error', 'fault', reasonOf(error), thread),
       );
     }
+    this.#context.jobs.resume();
     for (const { slug, dir } of agents.nameless()) {
       const endAll = async (): Promise<void> => {
         for (const number of epochsIn(dir)) {
@@ -91,6 +95,7 @@ export class Orders {
     await this.#mailbox.idle();
     const epochs = this.#context.agents.all().flatMap((agent) => [...agent.epochs.values()]);
     await Promise.all(epochs.map((epoch) => epoch.close()));
+    await this.#context.jobs.close();
   }
 
   #run(key: string, task: () => Promise<void>): Promise<void> {
@@ -188,6 +193,7 @@ export class Orders {
       await endOnDisk(executor, run, DELETED);
       forget(run);
     }
+    await this.#context.jobs.end(agent);
     await agents.archive(agent);
     const message = `the home ${agent.place.slug} is in the archive`;
     this.#say('info', 'removed', message, order.thread);

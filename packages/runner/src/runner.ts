@@ -3,6 +3,8 @@ import { Agents } from './agents.ts';
 import { SandboxExecutor } from './executor/sandbox.ts';
 import { Mirrors } from './git/mirrors.ts';
 import { Home } from './home.ts';
+import { bringNew, carryOut } from './jobs/carry-out.ts';
+import { Jobs } from './jobs/jobs.ts';
 import { AgentLimits } from './limits/agent-limits.ts';
 import { ControlLink } from './link/control-link.ts';
 import type { Log } from './log.ts';
@@ -37,7 +39,8 @@ export async function startRunner(options: RunnerOptions): Promise<Runner> {
   const env = options.env ?? process.env;
   const home = new Home(options.home);
   const limits = new AgentLimits(env, options.cgroupRoot);
-  const executor = new SandboxExecutor(env, limits, new Mirrors(home, env));
+  const mirrors = new Mirrors(home, env);
+  const executor = new SandboxExecutor(env, limits, mirrors);
   const availability = await executor.check();
   const executors: ExecutorInfo[] = [
     { kind: executor.kind, ...availability, limits: limits.report() },
@@ -47,15 +50,25 @@ export async function startRunner(options: RunnerOptions): Promise<Runner> {
     options.log({ level: 'warn', event: 'sandbox', message });
   }
   const { url, token, log, reconnectMs = 250, backlogBytes = 512 * 1024 * 1024 } = options;
+  const agents = new Agents(home);
+  const work = { env, limits, mirrors, availability };
+  const jobs = new Jobs({
+    agents,
+    log,
+    send: (frame) => control.send(frame),
+    carryOut: (agent, order, signal) => carryOut(work, agent, order, signal),
+    bring: (agent, signal) => bringNew(work, agent, signal),
+  });
   const orders = new Orders({
-    agents: new Agents(home),
+    agents,
+    jobs,
     executor,
     availability,
     link: { url, token, runner: options.id, reconnectMs },
     log,
     backlogBytes,
   });
-  const control = new ControlLink({
+  const control: ControlLink = new ControlLink({
     url,
     token,
     runner: options.id,
@@ -63,6 +76,8 @@ export async function startRunner(options: RunnerOptions): Promise<Runner> {
     executors,
     log,
     take: (order) => orders.take(order),
+    onLinked: () => jobs.tell(),
+    onStored: (job) => jobs.stored(job),
   });
   orders.resume();
   control.open();

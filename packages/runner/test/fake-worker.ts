@@ -7,6 +7,7 @@ import {
   ControlToRunner,
   ControlToWorker,
   type InputLine,
+  type JobResult,
   type Order,
   type RunnerBody,
   type SpoolLine,
@@ -47,6 +48,9 @@ export class FakeWorker {
   readonly threads = new Map<string, ThreadRecord>();
   readonly orders: { number: number; order: Order; taken: number }[] = [];
   readonly faults: string[] = [];
+  /** Results of jobs as they came, and whether they are stored. */
+  readonly done: JobResult[] = [];
+  storing = true;
   readonly #changes = new EventEmitter();
   readonly #server: Server;
   readonly #sockets = new WebSocketServer({ noServer: true });
@@ -156,6 +160,11 @@ export class FakeWorker {
         this.connected = true;
         ws.send(JSON.stringify(ControlToRunner.parse({ t: 'welcome', v: 1 })));
         for (const { number, taken } of this.orders) if (taken === 0) this.sendOrder(number);
+      } else if (frame.t === 'done') {
+        this.done.push(frame.result);
+        if (this.storing) {
+          ws.send(JSON.stringify(ControlToRunner.parse({ t: 'stored', job: frame.result.job })));
+        }
       } else {
         const found = this.orders[frame.order - 1];
         if (found !== undefined) found.taken++;

@@ -40,6 +40,8 @@ export type EpochContext = {
   backlogBytes: number;
   /** Ends the processes of earlier epochs of this agent: one process has the workspace. */
   endEarlier(): Promise<void>;
+  /** The process is gone. */
+  onEnded(): void;
   /** The worker has everything. */
   onOver(): void;
 };
@@ -304,6 +306,7 @@ export class Epoch {
       await this.#observed.append(body);
       this.#say('info', 'exited', body.type === 'exit' ? body.reason : 'refused');
       this.#link.pump();
+      if (body.type === 'exit') this.#context.onEnded();
     };
     this.#ending = this.#guard(work()).finally(() => {
       this.#ending = null;

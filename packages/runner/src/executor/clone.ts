@@ -3,13 +3,13 @@ import { Refusal } from './executor.ts';
 import { runOnce } from './once.ts';
 
 const TIMEOUT_MS = 10 * 60_000;
-const CONFIG_FD = 6;
+export const CONFIG_FD = 6;
 
 /** Where the mirror is in every sandbox: a workspace names this place for the objects it borrows. */
 export const MIRROR = '/run/mirror.git';
 
-/** git's whole configuration inside the clone's sandbox. */
-const CONFIG = `[safe]
+/** git's configuration in sandboxes that the runner waits for, beside that of the workspace. */
+export const CONFIG = `[safe]
 directory = *
 [core]
 hooksPath = /dev/null
@@ -18,6 +18,15 @@ allow = never
 [protocol "file"]
 allow = always
 `;
+
+export const GIT_ENVIRONMENT: ReadonlyMap<string, string> = new Map([
+  ['PATH', '/usr/bin:/bin'],
+  ['HOME', '/tmp'],
+  ['LANG', 'C.UTF-8'],
+  ['GIT_CONFIG_GLOBAL', '/run/gitconfig'],
+  ['GIT_CONFIG_NOSYSTEM', '1'],
+  ['GIT_TERMINAL_PROMPT', '0'],
+]);
 
 const SCRIPT = `
 git clone --quiet --shared --template= ${MIRROR} /workspace &&
@@ -52,14 +61,7 @@ export async function clone(job: Clone): Promise<void> {
       home: null,
       extra: ['--ro-bind', source, MIRROR, '--ro-bind-data', String(CONFIG_FD), '/run/gitconfig'],
     }),
-    environment: new Map([
-      ['PATH', '/usr/bin:/bin'],
-      ['HOME', '/tmp'],
-      ['LANG', 'C.UTF-8'],
-      ['GIT_CONFIG_GLOBAL', '/run/gitconfig'],
-      ['GIT_CONFIG_NOSYSTEM', '1'],
-      ['GIT_TERMINAL_PROMPT', '0'],
-    ]),
+    environment: GIT_ENVIRONMENT,
     data: new Map([[CONFIG_FD, CONFIG]]),
     command: ['/bin/sh', '-c', SCRIPT, 'clone', mirror.shown, job.branch],
     timeoutMs: TIMEOUT_MS,

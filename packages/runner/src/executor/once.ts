@@ -2,6 +2,7 @@ import { spawn } from 'node:child_process';
 import { closeSync, mkdtempSync, openSync, rmSync, unlinkSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import type { Readable } from 'node:stream';
 import {
   bwrapArgs,
   encodeArgs,
@@ -25,6 +26,12 @@ export type OnceJob = {
   /** Files for the sandbox: descriptor and content. */
   data?: ReadonlyMap<number, string>;
   command: readonly string[];
+  /** A file that the command reads as its stdin. */
+  stdin?: number;
+  /** Takes stdout, which else is part of the output. Where it fails the command is ended, and so is the call. */
+  onStdout?(stdout: Readable): Promise<void>;
+  /** Control groups to be joined before the agent's uid is taken. */
+  groups?: readonly string[];
   timeoutMs: number;
   signal?: AbortSignal;
 };
@@ -36,16 +43,32 @@ const OUTPUT_BYTES = 8192;
 /** Options of `unshare`: mounts made after it are nobody else's. */
 export const PRIVATE = ['--mount', '--propagation', 'private'];
 
+const JOIN = `
+while [ "$groups" -gt 0 ]; do
+  echo 0 > "$1/cgroup.procs" || exit 125
+  shift
+  groups=$((groups - 1))
+done
+`;
+
 const AS_USER = `
-uid=$1 sources=$2 bwrap=$3
-shift 3
+uid=$1 sources=$2 groups=$3 bwrap=$4
+shift 4
 while [ "$sources" -gt 0 ]; do
   mount -n --bind "$1" "$2" || exit 125
   shift 2
   sources=$((sources - 1))
 done
+${JOIN}
 exec setpriv --reuid "$uid" --regid "$uid" --clear-groups --no-new-privs \\
   env -i PATH=/usr/bin:/bin "$bwrap" --args 9 -- "$@"
+`;
+
+const AS_SELF = `
+groups=$1
+shift
+${JOIN}
+exec "$@"
 `;
 
 export async function runOnce(job: OnceJob): Promise<OnceResult> {
@@ -65,6 +88,7 @@ export async function runOnce(job: OnceJob): Promise<OnceResult> {
     for (let fd = stdio.length; fd <= FD.args; fd++) stdio[fd] = 'ignore';
     stdio[1] = 'pipe';
     stdio[2] = 'pipe';
+    if (job.stdin !== undefined) stdio[0] = job.stdin;
     for (const [fd, content] of files) {
       const path = join(folder, String(fd));
       writeFileSync(path, content, { mode: 0o600 });
@@ -74,11 +98,13 @@ export async function runOnce(job: OnceJob): Promise<OnceResult> {
       stdio[fd] = handle;
     }
     const mounted = job.sources.flatMap((source, index) => [source, points[index] ?? '']);
-    const count = [String(uid), String(job.sources.length)];
-    const command = [job.bwrap, ...mounted, ...job.command];
+    const groups = job.groups ?? [];
+    const count = [String(uid), String(job.sources.length), String(groups.length)];
+    const command = [job.bwrap, ...mounted, ...groups, ...job.command];
+    const own = [String(groups.length), ...groups, job.bwrap, '--args', String(FD.args), '--'];
     const [file, args]: [string, string[]] =
       job.uid === null
-        ? [job.bwrap, ['--args', String(FD.args), '--', ...job.command]]
+        ? ['/bin/sh', ['-c', AS_SELF, 'sh', ...own, ...job.command]]
         : ['unshare', [...PRIVATE, '/bin/sh', '-c', AS_USER, 'sh', ...count, ...command]];
     return await wait(job, file, args, stdio);
   } finally {
@@ -105,9 +131,13 @@ function wait(
     const collect = (chunk: Buffer): void => {
       output = Buffer.concat([output, chunk]).subarray(-OUTPUT_BYTES);
     };
-    child.stdout?.on('data', collect);
-    child.stderr?.on('data', collect);
     const end = (): void => void child.kill('SIGKILL');
+    let taken: Promise<void> = Promise.resolve();
+    if (child.stdout !== null && job.onStdout !== undefined) {
+      taken = job.onStdout(child.stdout);
+      taken.catch(end);
+    } else child.stdout?.on('data', collect);
+    child.stderr?.on('data', collect);
     const timer = setTimeout(() => {
       timedOut = true;
       end();
@@ -124,7 +154,8 @@ function wait(
     });
     child.on('close', (status) => {
       done();
-      resolve({ status, output: output.toString('utf8'), timedOut });
+      const result = { status, output: output.toString('utf8'), timedOut };
+      taken.then(() => resolve(result), reject);
     });
   });
 }

@@ -42,11 +42,21 @@ export class Mirrors {
     return join(this.#home.mirrors, `${id}.git`);
   }
 
+  /** Runs a task while nothing else is done to the mirror. */
+  exclusively<T>(id: string, task: () => Promise<T>): Promise<T> {
+    return this.#mailbox.run(id, task);
+  }
+
+  /** The remote that a repository names, and the id of its mirror. Throws a Refusal. */
+  identify(repository: string): { id: string; remote: Remote } {
+    const remote = parseRemote(repository);
+    if (remote.kind === 'path') this.#checkPath(remote.shown);
+    return { id: idOf(remote), remote };
+  }
+
   /** Brings the mirror up to date, one fetch at a time. Throws a Refusal where there is none and none can be made. */
   async update(job: Update): Promise<Mirror> {
-    const remote = parseRemote(job.repository);
-    if (remote.kind === 'path') this.#checkPath(remote.shown);
-    const id = idOf(remote);
+    const { id, remote } = this.identify(job.repository);
     const work = this.#mailbox.run(id, () => this.#update(id, remote, job));
     return givenUp(work, job.signal);
   }

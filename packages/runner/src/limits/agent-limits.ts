@@ -1,4 +1,4 @@
-import { createHash } from 'node:crypto';
+import { createHash, randomBytes } from 'node:crypto';
 import { existsSync, rmSync, writeFileSync } from 'node:fs';
 import type { Limits } from '@filepath/protocol';
 import type { ProcessState } from '../executor/executor.ts';
@@ -36,6 +36,18 @@ export class AgentLimits {
     const name = `${slug.slice(0, 100)}-${run.epoch}-${hash}`;
     const groups = this.#hierarchies.map((one) => makeGroup(one, name, this.settings));
     writeFileSync(run.groups, groups.map((group) => `${group}\n`).join(''), { mode: 0o600 });
+  }
+
+  /** Groups for one command that the runner waits for, to be left when it has ended. */
+  enterOnce(slug: string): { groups: string[]; leave(): Promise<void> } {
+    const name = `${slug.slice(0, 100)}-job-${randomBytes(6).toString('hex')}`;
+    const groups = this.#hierarchies.map((one) => makeGroup(one, name, this.settings));
+    return {
+      groups,
+      leave: async () => {
+        await Promise.all(groups.map((group) => removeGroup(group)));
+      },
+    };
   }
 
   /**

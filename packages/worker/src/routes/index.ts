@@ -3,6 +3,7 @@ import type { Route } from '../http/route.ts';
 import { systemRoutes } from '../http/system-routes.ts';
 import { agentsAvailable } from '../runner/availability.ts';
 import { attentionRoute } from './attention-route.ts';
+import { jobRoutes } from './job-routes.ts';
 import { linkRoutes } from './link-routes.ts';
 import { nodeRoutes } from './node-routes.ts';
 import { sessionRoutes } from './session-routes.ts';
@@ -15,6 +16,7 @@ export const routes: readonly Route[] = [
   ...sessionRoutes,
   ...nodeRoutes,
   ...threadRoutes,
+  ...jobRoutes,
   attentionRoute,
   ...linkRoutes,
 ];

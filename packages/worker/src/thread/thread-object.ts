@@ -1,5 +1,14 @@
 import { DurableObject } from 'cloudflare:workers';
-import type { SessionId, SpoolLine, SystemBody } from '@filepath/protocol';
+import {
+  FilepathError,
+  type JobId,
+  type JobResult,
+  type JobWork,
+  type PushCreate,
+  type SessionId,
+  type SpoolLine,
+  type SystemBody,
+} from '@filepath/protocol';
 import { redactorOf, secretsOf } from '../auth/redact.ts';
 import type { Env } from '../env.ts';
 import { encodingOf, jsonPage } from '../feed/feed-request.ts';
@@ -95,6 +104,26 @@ export class ThreadObject extends DurableObject<Env> {
 
   system(body: SystemBody, key: string): Result<{ seq: number }> {
     return this.#change(null, (thread) => thread.system(body, key));
+  }
+
+  /** The job that pushes the agent's branch to the session's repository. */
+  push(user: string, { branch, force = false }: PushCreate): Result<{ job: JobId }> {
+    return this.#job(user, ({ meta }) => {
+      if (meta.gitRepoUrl === null) {
+        throw new FilepathError('conflict', 'this session has no repository to push to');
+      }
+      const work = { type: 'push' as const, repository: meta.gitRepoUrl, force };
+      return branch === undefined ? work : { ...work, branch };
+    });
+  }
+
+  /** The end of a job, from the runner that the agent is on. */
+  jobDone(runner: string, result: JobResult): void {
+    const parts = this.#parts;
+    if (parts?.thread.meta.runner !== runner) return;
+    const clean =
+      result.type === 'job_failed' ? { ...result, reason: this.#redact(result.reason) } : result;
+    this.#publish(parts.thread.jobDone(clean));
   }
 
   page(user: string, after: number, limit: number): Result<string> {
@@ -215,6 +244,15 @@ export class ThreadObject extends DurableObject<Env> {
       const effects = work(this.#parts.thread);
       this.#publish(effects);
       return { seq: effects.seq };
+    });
+  }
+
+  #job(user: string, work: (thread: Thread) => JobWork): Result<{ job: JobId }> {
+    return attempt(() => {
+      const { thread } = this.#for(user);
+      const job = thread.job(work(thread));
+      this.#publish({ seq: 0, stored: [], deltas: [], inputs: [] });
+      return { job };
     });
   }
 
