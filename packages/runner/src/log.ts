@@ -16,6 +16,7 @@ export type RunnerLog = {
     | 'removed'
     | 'sandbox'
     | 'job'
+    | 'mirror'
     | 'fault';
   message: string;
   thread?: string;

@@ -2,9 +2,11 @@ import type { Executor as ExecutorInfo, RunnerId } from '@filepath/protocol';
 import { Agents } from './agents.ts';
 import { SandboxExecutor } from './executor/sandbox.ts';
 import { Mirrors } from './git/mirrors.ts';
+import { Upkeep } from './git/upkeep.ts';
 import { Home } from './home.ts';
 import { bringNew, carryOut } from './jobs/carry-out.ts';
 import { Jobs } from './jobs/jobs.ts';
+import { jobSettings } from './jobs/settings.ts';
 import { AgentLimits } from './limits/agent-limits.ts';
 import { ControlLink } from './link/control-link.ts';
 import type { Log } from './log.ts';
@@ -27,6 +29,8 @@ export type RunnerOptions = {
   reconnectMs?: number;
   /** Most output of one agent that may wait to be stored before the agent is ended. */
   backlogBytes?: number;
+  /** How long after the start mirrors are looked after for the first time. */
+  upkeepMs?: number;
 };
 
 export type Runner = {
@@ -39,6 +43,7 @@ export async function startRunner(options: RunnerOptions): Promise<Runner> {
   const env = options.env ?? process.env;
   const home = new Home(options.home);
   const limits = new AgentLimits(env, options.cgroupRoot);
+  const settings = jobSettings(env);
   const mirrors = new Mirrors(home, env);
   const executor = new SandboxExecutor(env, limits, mirrors);
   const availability = await executor.check();
@@ -79,12 +84,22 @@ export async function startRunner(options: RunnerOptions): Promise<Runner> {
     onLinked: () => jobs.tell(),
     onStored: (job) => jobs.stored(job),
   });
+  const upkeep = new Upkeep({
+    home,
+    mirrors,
+    env,
+    log,
+    days: settings.mirrorDays,
+    ...(options.upkeepMs === undefined ? {} : { firstMs: options.upkeepMs }),
+  });
   orders.resume();
   control.open();
+  upkeep.open();
   return {
     executors,
     stop: async () => {
       control.close();
+      await upkeep.close();
       await orders.close();
     },
   };

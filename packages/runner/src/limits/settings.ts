@@ -34,7 +34,7 @@ export function showBytes(bytes: number): string {
   return `${Number(size.toFixed(1))} ${unit}`;
 }
 
-type Reader = { read(text: string): number | null; wanted: string };
+export type Reader = { read(text: string): number | null; wanted: string };
 
 const memory: Reader = {
   read: (text) => {
@@ -56,9 +56,11 @@ const cpus: Reader = {
   wanted: `a number of cores of at least ${LEAST_CPUS}, like 2 or 0.5`,
 };
 
-const atLeast = (least: number, value: number): number | null => (value < least ? null : value);
+export const atLeast = (least: number, value: number): number | null =>
+  value < least ? null : value;
 
-function setting(env: NodeJS.ProcessEnv, name: string, reader: Reader): number | null {
+/** The value of a variable, or null where it is not set. Throws where it is not understood. */
+export function setting(env: NodeJS.ProcessEnv, name: string, reader: Reader): number | null {
   const text = env[name]?.trim() ?? '';
   if (text === '') return null;
   const value = reader.read(text);
