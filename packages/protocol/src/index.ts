@@ -124,6 +124,12 @@ export {
   SignalCreate,
 } from './api/requests.ts';
 export { Snapshot, SNAPSHOT_VERSION, SnapshotManifest, SnapshotSource } from './api/snapshot.ts';
+export {
+  MANIFEST_BYTES,
+  MANIFEST_NAME,
+  readSnapshotHead,
+  SNAPSHOT_HEAD,
+} from './api/snapshot-head.ts';
 export { BranchName } from './git/branch-name.ts';
 export { EXPORT_VERSION, exportClaim, ExportEnd, ExportHeader, ExportLine } from './api/export.ts';
 export type { Block } from './blocks/block.ts';

@@ -56,7 +56,14 @@ export async function startRunner(options: RunnerOptions): Promise<Runner> {
   }
   const { url, token, log, reconnectMs = 250, backlogBytes = 512 * 1024 * 1024 } = options;
   const agents = new Agents(home);
-  const work = { env, limits, mirrors, availability };
+  const work = {
+    env,
+    limits,
+    mirrors,
+    availability,
+    worker: { url, token },
+    snapshotBytes: settings.snapshotBytes,
+  };
   const jobs = new Jobs({
     agents,
     log,

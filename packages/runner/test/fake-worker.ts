@@ -51,6 +51,9 @@ export class FakeWorker {
   /** Results of jobs as they came, and whether they are stored. */
   readonly done: JobResult[] = [];
   storing = true;
+  /** What was uploaded, by its job; and to be had, by its id. The next uploads are answered so. */
+  readonly snapshots = new Map<string, Buffer>();
+  readonly uploads: number[] = [];
   readonly #changes = new EventEmitter();
   readonly #server: Server;
   readonly #sockets = new WebSocketServer({ noServer: true });
@@ -61,7 +64,21 @@ export class FakeWorker {
   connected = false;
 
   private constructor() {
-    this.#server = createServer();
+    this.#server = createServer((request, response) => {
+      if (request.headers.authorization !== `Bearer ${TOKEN}`) return response.writeHead(401).end();
+      const name = (request.url ?? '').split('/').at(-1) ?? '';
+      if (request.method === 'GET') {
+        const found = this.snapshots.get(name);
+        return response.writeHead(found === undefined ? 404 : 200).end(found);
+      }
+      const chunks: Buffer[] = [];
+      request.on('data', (chunk: Buffer) => chunks.push(chunk));
+      request.on('end', () => {
+        const status = this.uploads.shift() ?? 200;
+        if (status === 200) this.snapshots.set(name, Buffer.concat(chunks));
+        response.writeHead(status).end('{"error":{"code":"too_large","message":"no room for it"}}');
+      });
+    });
     this.#server.on('upgrade', (request, socket, head) => {
       if (request.headers.authorization !== `Bearer ${TOKEN}`) return socket.destroy();
       const [, link, kind, id] = (request.url ?? '').split('/');

@@ -1,6 +1,6 @@
 import { statSync } from 'node:fs';
 import { join } from 'node:path';
-import type { RunnerBody, StartOrder } from '@filepath/protocol';
+import type { RunnerBody, SnapshotSource, StartOrder } from '@filepath/protocol';
 import { agentEnvironment } from '../executor/environment.ts';
 import { type Availability, type Executor, type Place, Refusal } from '../executor/executor.ts';
 import { markHeadLog } from '../git/head-log.ts';
@@ -14,6 +14,8 @@ export type Start = {
   run: RunDir;
   executor: Executor;
   availability: Availability;
+  /** Where the worker is. */
+  link: { url: string; token: string };
   observed: ObservedFile;
   signal: AbortSignal;
   observe(body: RunnerBody): void;
@@ -44,6 +46,7 @@ async function prepareWorkspace(start: Start): Promise<void> {
   const source = order.gitRepoUrl;
   const fresh = statSync(join(place.dir, 'workspace'), { throwIfNoEntry: false }) === undefined;
   const shown = source === null ? 'empty folder' : shownRemote(source);
+  if (order.snapshot !== undefined) return restore(start, order.snapshot, fresh);
   const { last } = start.observed;
   // A clone that a kill interrupted is told of already.
   if (fresh && source !== null && last?.type !== 'workspace') tell(start, 'cloning', shown);
@@ -55,6 +58,14 @@ async function prepareWorkspace(start: Start): Promise<void> {
   if (fresh || start.observed.last?.type === 'workspace') {
     tell(start, 'ready', note === null ? shown : `${shown}\nas of its last fetch: ${note}`);
   }
+}
+
+async function restore(start: Start, source: SnapshotSource, fresh: boolean): Promise<void> {
+  const { order, place, executor, signal, link } = start;
+  const snapshot = { thread: order.thread, source, worker: link };
+  const progress = (): void => undefined;
+  await executor.prepare(place, { repository: null, snapshot, progress }, signal);
+  if (fresh) tell(start, 'ready', `restored from the snapshot ${source.id}`);
 }
 
 function tell(start: Start, state: 'cloning' | 'ready', text: string): void {

@@ -1,5 +1,6 @@
 import type { Executor as ExecutorInfo } from '@filepath/protocol';
 import type { RunDir } from '../home.ts';
+import type { Restore } from '../snapshot/restore.ts';
 
 /** Where an agent lives on this machine. */
 export type Place = {
@@ -13,6 +14,8 @@ export type Place = {
 export type WorkspaceSource = {
   /** Null: an empty folder. */
   repository: string | null;
+  /** Takes the place of the repository. */
+  snapshot?: Restore;
   /** How far the clone is, in a few words. */
   progress(step: string): void;
 };

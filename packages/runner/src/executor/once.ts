@@ -134,8 +134,13 @@ function wait(
     const end = (): void => void child.kill('SIGKILL');
     let taken: Promise<void> = Promise.resolve();
     if (child.stdout !== null && job.onStdout !== undefined) {
-      taken = job.onStdout(child.stdout);
-      taken.catch(end);
+      const { stdout } = child;
+      taken = job.onStdout(stdout);
+      // What nobody reads any more would keep the end from being seen.
+      taken.catch(() => {
+        stdout.destroy();
+        end();
+      });
     } else child.stdout?.on('data', collect);
     child.stderr?.on('data', collect);
     const timer = setTimeout(() => {

@@ -40,6 +40,7 @@ import {
   terminateCommand,
 } from './process-files.ts';
 import { PRIVATE } from './once.ts';
+import { restoreWorkspace } from '../snapshot/restore.ts';
 import { checkSandbox } from './self-test.ts';
 import { SHIM } from './shim.ts';
 import { findTool } from './tools.ts';
@@ -64,7 +65,7 @@ export class SandboxExecutor implements Executor {
   }
 
   async prepare(place: Place, source: WorkspaceSource, signal: AbortSignal): Promise<Prepared> {
-    const { repository } = source;
+    const { repository, snapshot } = source;
     if (place.uid !== null) {
       // Its own group may enter the directory, and nothing but what it owns in there.
       chownSync(place.dir, 0, place.uid);
@@ -72,6 +73,16 @@ export class SandboxExecutor implements Executor {
     }
     own(join(place.dir, 'home'), place.uid);
     const workspace = join(place.dir, 'workspace');
+    const fresh = join(place.dir, 'workspace.new');
+    if (snapshot !== undefined && !existsSync(workspace)) {
+      rmSync(fresh, { recursive: true, force: true });
+      own(fresh, place.uid);
+      const tools = { env: this.#env, limits: this.#limits };
+      await restoreWorkspace(tools, place, 'workspace.new', snapshot, signal);
+      renameSync(fresh, workspace);
+      await syncAll([place.dir]);
+      return { note: null };
+    }
     if (existsSync(workspace) || repository === null) {
       own(workspace, place.uid);
       return { note: null };
@@ -81,7 +92,6 @@ export class SandboxExecutor implements Executor {
       signal,
       progress: (step) => source.progress(step),
     });
-    const fresh = join(place.dir, 'workspace.new');
     rmSync(fresh, { recursive: true, force: true });
     own(fresh, place.uid);
     await clone({

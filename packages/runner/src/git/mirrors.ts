@@ -1,8 +1,9 @@
 import { createHash } from 'node:crypto';
 import { existsSync, realpathSync, renameSync, rmSync, statSync, utimesSync } from 'node:fs';
 import { join, sep } from 'node:path';
+import { z } from 'zod';
 import { Refusal } from '../executor/executor.ts';
-import { errorCode, syncAll, writeAtomic } from '../files.ts';
+import { errorCode, readJson, syncAll, writeAtomic } from '../files.ts';
 import type { Home } from '../home.ts';
 import { Mailbox } from '../mailbox.ts';
 import { fetchMirror, makeMirror } from './fetch.ts';
@@ -140,6 +141,12 @@ export class Mirrors {
       );
     }
   }
+}
+
+/** What the mirror at this path is a copy of, as it may be shown; null where nothing says it. */
+export function shownMirror(path: string): string | null {
+  const file = z.object({ remote: z.string() }).safeParse(readJson(path.replace(/git$/, 'json')));
+  return file.data?.remote ?? null;
 }
 
 /** Credentials are part of what names a mirror: without them nobody gets what was fetched with them. */

@@ -1,19 +1,26 @@
-import { existsSync } from 'node:fs';
+import { existsSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
-import type { JobOrder, JobResult } from '@filepath/protocol';
+import { type JobOrder, type JobResult, snapshotOfJob } from '@filepath/protocol';
 import type { Agent } from '../agents.ts';
 import { recordedMirror } from '../executor/borrowed-mirror.ts';
-import { type Availability, Refusal } from '../executor/executor.ts';
+import { type Availability, type Place, Refusal } from '../executor/executor.ts';
 import { bringBack, isThere } from '../git/bring.ts';
 import { branchTip } from '../git/loose.ts';
 import type { Mirrors } from '../git/mirrors.ts';
 import { push } from '../git/push.ts';
+import { exportWorkspace } from '../snapshot/export.ts';
+import { upload, type Worker } from '../snapshot/transfer.ts';
 import type { WorkspaceTools } from './workspace-command.ts';
 
 /** Nobody waits for what nobody asked for. */
 const UNASKED_MS = 60_000;
 
-export type WorkContext = WorkspaceTools & { mirrors: Mirrors; availability: Availability };
+export type WorkContext = WorkspaceTools & {
+  mirrors: Mirrors;
+  availability: Availability;
+  worker: Worker;
+  snapshotBytes: number;
+};
 
 /** Does what a job asks for. Throws a Refusal. */
 export async function carryOut(
@@ -34,7 +41,26 @@ export async function carryOut(
       return { type: 'pushed', job: order.id, remote, branch, commit };
     }
     case 'snapshot':
-      throw new Refusal('not yet');
+      return snapshot(context, place, order, signal);
+  }
+}
+
+async function snapshot(
+  context: WorkContext,
+  place: Place,
+  { id, thread }: JobOrder,
+  signal: AbortSignal,
+): Promise<JobResult> {
+  const folder = join(place.dir, 'jobs', 'snapshot');
+  try {
+    const most = context.snapshotBytes;
+    const made = await exportWorkspace({ ...context, place, most, folder, signal });
+    await upload(context.worker, { thread, job: id }, made, signal);
+    const { sha256, size, manifest } = made;
+    const name = { job: id, snapshot: snapshotOfJob(id) };
+    return { type: 'snapshot', ...name, sha256, size, manifest };
+  } finally {
+    rmSync(folder, { recursive: true, force: true });
   }
 }
 
