@@ -51,7 +51,7 @@ export class FakeWorker {
   /** Results of jobs as they came, and whether they are stored. */
   readonly done: JobResult[] = [];
   storing = true;
-  /** What was uploaded, by its job; and to be had, by its id. The next uploads are answered so. */
+  /** What was uploaded and is to be had, by its id. The next uploads are answered so. */
   readonly snapshots = new Map<string, Buffer>();
   readonly uploads: number[] = [];
   readonly #changes = new EventEmitter();

@@ -6,6 +6,7 @@ import {
   type JobResult,
   newSnapshotId,
   readSnapshotHead,
+  snapshotOfJob,
   type SnapshotSource,
 } from '@filepath/protocol';
 import { describe, expect, it } from 'vitest';
@@ -25,7 +26,7 @@ async function snapshotOf(bench: Bench, script: string, gitRepoUrl: string | nul
   expect(thread.exit).toMatchObject({ code: 0 });
   const order = jobOrder(start, { type: 'snapshot' });
   const result = await carriedOut(bench, order);
-  return { start, thread, result, bytes: bench.worker.snapshots.get(order.id) };
+  return { start, thread, result, bytes: bench.worker.snapshots.get(snapshotOfJob(order.id)) };
 }
 
 function made({ result, bytes }: { result: JobResult; bytes: Buffer | undefined }) {
@@ -131,7 +132,7 @@ describe('a snapshot', () => {
     await bench.worker.until('go', () => bench.worker.thread(start.thread).lines.length > 0);
     const order = jobOrder(start, { type: 'snapshot' });
     const result = await carriedOut(bench, order);
-    const { bytes } = made({ result, bytes: bench.worker.snapshots.get(order.id) });
+    const { bytes } = made({ result, bytes: bench.worker.snapshots.get(snapshotOfJob(order.id)) });
     await checkSnapshot(streamOf(bytes));
     expect(listOf(bytes)).toContain('workspace/grows');
   });

@@ -55,10 +55,10 @@ async function snapshot(
   try {
     const most = context.snapshotBytes;
     const made = await exportWorkspace({ ...context, place, most, folder, signal });
-    await upload(context.worker, { thread, job: id }, made, signal);
+    const name = snapshotOfJob(id);
+    await upload(context.worker, { thread, snapshot: name }, made, signal);
     const { sha256, size, manifest } = made;
-    const name = { job: id, snapshot: snapshotOfJob(id) };
-    return { type: 'snapshot', ...name, sha256, size, manifest };
+    return { type: 'snapshot', job: id, snapshot: name, sha256, size, manifest };
   } finally {
     rmSync(folder, { recursive: true, force: true });
   }

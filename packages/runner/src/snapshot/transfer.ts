@@ -5,7 +5,7 @@ import { request as overHttps } from 'node:https';
 import { Transform } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import { setTimeout as delay } from 'node:timers/promises';
-import { ErrorBody, type JobId, type SnapshotSource, type ThreadId } from '@filepath/protocol';
+import { ErrorBody, type SnapshotId, type SnapshotSource, type ThreadId } from '@filepath/protocol';
 import { Refusal } from '../executor/executor.ts';
 import { reasonOf } from '../log.ts';
 import type { Exported } from './export.ts';
@@ -20,7 +20,7 @@ export type Worker = { url: string; token: string };
 /** Hands a snapshot to the worker. Repeatable. Throws a Refusal with what the worker says. */
 export function upload(
   worker: Worker,
-  name: { thread: ThreadId; job: JobId },
+  name: { thread: ThreadId; snapshot: SnapshotId },
   { path, size, sha256 }: Pick<Exported, 'path' | 'size' | 'sha256'>,
   signal: AbortSignal,
 ): Promise<void> {
@@ -30,7 +30,7 @@ export function upload(
       'content-type': 'application/x-tar',
       'x-filepath-sha256': sha256,
     };
-    const at = `/link/snapshot/${name.thread}/${name.job}`;
+    const at = `/link/snapshot/${name.thread}/${name.snapshot}`;
     const { request, answer } = dial(worker, 'PUT', at, headers, signal);
     // An answer may come before everything is sent: then it says why.
     const sent = pipeline(createReadStream(path), request).catch((error: unknown) => error);

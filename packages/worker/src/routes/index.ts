@@ -7,6 +7,7 @@ import { jobRoutes } from './job-routes.ts';
 import { linkRoutes } from './link-routes.ts';
 import { nodeRoutes } from './node-routes.ts';
 import { sessionRoutes } from './session-routes.ts';
+import { snapshotRoutes } from './snapshot-routes.ts';
 import { threadRoutes } from './thread-routes.ts';
 
 /** Every route there is: the router, the API description and the access test read this table. */
@@ -17,6 +18,7 @@ export const routes: readonly Route[] = [
   ...nodeRoutes,
   ...threadRoutes,
   ...jobRoutes,
+  ...snapshotRoutes,
   attentionRoute,
   ...linkRoutes,
 ];

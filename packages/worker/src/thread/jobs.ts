@@ -1,9 +1,11 @@
 import {
   FilepathError,
-  type JobId,
+  JobId,
   type JobOrder,
   type JobWork,
   newJobId,
+  type SnapshotId,
+  snapshotOfJob,
 } from '@filepath/protocol';
 import { first, type Sql } from '../storage/sql.ts';
 import { putOutbox } from './outbox.ts';
@@ -42,6 +44,13 @@ export function orderJob(
 /** Whether this thread waits for the job's end. */
 export function isOpen(sql: Sql, job: JobId): boolean {
   return first(sql, 'SELECT id FROM jobs WHERE id = ? AND done = 0', job) !== null;
+}
+
+/** Whether a job that has not ended makes this snapshot. */
+export function makesSnapshot(sql: Sql, snapshot: SnapshotId): boolean {
+  return sql
+    .all<{ id: string }>(`SELECT id FROM jobs WHERE type = 'snapshot' AND done = 0`)
+    .some(({ id }) => snapshotOfJob(JobId.parse(id)) === snapshot);
 }
 
 export function endJob(sql: Sql, job: JobId): void {

@@ -87,6 +87,7 @@ export function orderStart(
     apiKey: meta.apiKey,
     task,
     gitRepoUrl: meta.gitRepoUrl,
+    ...(meta.snapshot && { snapshot: meta.snapshot }),
     inputs: lines,
   };
   putOutbox(sql, `start:${epoch}`, { kind: 'order', order });

@@ -6,6 +6,7 @@ import {
   type JobWork,
   type PushCreate,
   type SessionId,
+  type SnapshotId,
   type SpoolLine,
   type SystemBody,
 } from '@filepath/protocol';
@@ -16,6 +17,7 @@ import { SseReaders } from '../feed/sse.ts';
 import { newcomer, Viewers, type ViewerSocket } from '../feed/viewers.ts';
 import { attempt, notFound, type Result } from '../result.ts';
 import { Serial } from '../serial.ts';
+import { deleteSnapshots, listSnapshots } from '../snapshot/store.ts';
 import { acceptSocket, answerClose, attachmentOf, textOf, ViewerSockets } from '../sockets.ts';
 import type { Alarms } from '../storage/alarms.ts';
 import { durableAlarms } from '../storage/durable-alarms.ts';
@@ -28,6 +30,7 @@ import { offload, removeBlobs } from './blobs.ts';
 import { deliverOutbox } from './delivery.ts';
 import { readDrafts } from './drafts.ts';
 import { type ExportCursor, exportPage, type ExportPage } from './export-page.ts';
+import { makesSnapshot } from './jobs.ts';
 import { largeLines } from './lines.ts';
 import { LinkSockets } from './link-sockets.ts';
 import { nodeHashing } from './node-hashing.ts';
@@ -114,6 +117,29 @@ export class ThreadObject extends DurableObject<Env> {
       }
       const work = { type: 'push' as const, repository: meta.gitRepoUrl, force };
       return branch === undefined ? work : { ...work, branch };
+    });
+  }
+
+  /** The job that makes a snapshot of the workspace. */
+  snapshot(user: string): Result<{ job: JobId }> {
+    return this.#job(user, () => ({ type: 'snapshot' }));
+  }
+
+  /** Whether this runner is to bring this snapshot, and whose it is. */
+  awaitsSnapshot(runner: string, id: SnapshotId): Result<{ owner: string }> {
+    return attempt(() => {
+      const meta = this.#parts?.thread.meta;
+      if (meta?.runner !== runner || !makesSnapshot(this.#sql, id)) throw notFound('this job');
+      return { owner: meta.owner };
+    });
+  }
+
+  /** Whether this runner makes the workspace from this snapshot, and whose it is. */
+  needsSnapshot(runner: string, id: SnapshotId): Result<{ owner: string }> {
+    return attempt(() => {
+      const meta = this.#parts?.thread.meta;
+      if (meta?.runner !== runner || meta.snapshot?.id !== id) throw notFound('this snapshot');
+      return { owner: meta.owner };
     });
   }
 
@@ -296,7 +322,11 @@ export class ThreadObject extends DurableObject<Env> {
 
   async #removeBlobs(): Promise<void> {
     const meta = readValue<ThreadMeta>(this.#sql, 'meta');
-    if (meta) await removeBlobs(this.env.BLOBS, meta.thread);
+    if (!meta) return;
+    await removeBlobs(this.env.BLOBS, meta.thread);
+    const snapshots = await listSnapshots(this.env.BLOBS, meta.owner, meta.thread);
+    const ids = snapshots.map(({ id }) => id);
+    await deleteSnapshots(this.env.BLOBS, meta.owner, ids);
   }
 
   #forget(ws: WebSocket): void {
