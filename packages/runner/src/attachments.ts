@@ -28,7 +28,7 @@ export class Attachments {
   }
 
   attach(agent: Agent, run: RunDir, order: StartOrder): void {
-    const { executor, log, ended } = this.#context;
+    const { executor, log } = this.#context;
     const epoch = new Epoch({
       ...this.#context,
       order,
@@ -44,7 +44,7 @@ export class Attachments {
           await endOnDisk(executor, before, 'a later epoch has begun');
         }
       },
-      onEnded: () => ended(agent),
+      onEnded: () => this.#context.ended(agent),
       onOver: () => agent.epochs.delete(run.epoch),
     });
     agent.epochs.set(run.epoch, epoch);

@@ -15,13 +15,18 @@ const TIMEOUT_MS = 10 * 60_000;
  * What takes the push in a repository on this machine. Its own configuration is overruled: its hooks, programs and a
  * checkout of what was pushed do not run.
  */
-const RECEIVE = [
-  'git',
-  ...['core.hooksPath=/dev/null', 'core.fsmonitor=false', 'core.alternateRefsCommand=true'],
-  ...['receive.denyCurrentBranch=refuse', 'receive.autogc=false', 'receive.fsckObjects=true'],
+const RECEIVE = `git ${[
+  'core.hooksPath=/dev/null',
+  'core.fsmonitor=false',
+  'core.alternateRefsCommand=true',
+  'receive.denyCurrentBranch=refuse',
+  'receive.autogc=false',
+  'receive.fsckObjects=true',
 ]
-  .join(' -c ')
-  .concat(' receive-pack');
+  .map((option) => `-c ${option}`)
+  .join(' ')} receive-pack`;
+
+const OPTIONS = ['--no-verify', '--no-signed', '--recurse-submodules=no', '--no-follow-tags'];
 
 export type Push = WorkspaceTools & {
   place: Place;
@@ -51,7 +56,7 @@ export async function push(job: Push): Promise<Pushed> {
       args: [
         `--git-dir=${mirrors.path(id)}`,
         'push',
-        ...['--no-verify', '--no-signed', '--recurse-submodules=no', '--no-follow-tags'],
+        ...OPTIONS,
         ...(remote.kind === 'path' ? [`--receive-pack=${RECEIVE}`] : []),
         ...(work.force ? ['--force'] : []),
         '--',

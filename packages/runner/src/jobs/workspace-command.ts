@@ -21,7 +21,7 @@ export type WorkspaceCommand = {
   script: string;
   args: readonly string[];
   stdin?: number;
-  onStdout?(stdout: Readable): Promise<void>;
+  onStdout?: (stdout: Readable) => Promise<void>;
   timeoutMs?: number;
   signal: AbortSignal;
 };
@@ -34,7 +34,7 @@ export async function inWorkspace(tools: WorkspaceTools, job: WorkspaceCommand):
   const { place, mirror, signal, timeoutMs = TIMEOUT_MS } = job;
   const bwrap = findTool('bwrap', tools.env);
   if (bwrap === null) throw new Refusal('bubblewrap is gone since the runner started');
-  const { groups, leave } = tools.limits.enterOnce(place.slug);
+  const limits = tools.limits.enterOnce(place.slug);
   try {
     const result = await runOnce({
       bwrap,
@@ -45,7 +45,9 @@ export async function inWorkspace(tools: WorkspaceTools, job: WorkspaceCommand):
         home: null,
         extra: [
           ...(source === undefined ? [] : ['--ro-bind', source, MIRROR]),
-          ...['--ro-bind-data', String(CONFIG_FD), '/run/gitconfig'],
+          '--ro-bind-data',
+          String(CONFIG_FD),
+          '/run/gitconfig',
         ],
       }),
       environment: GIT_ENVIRONMENT,
@@ -53,7 +55,7 @@ export async function inWorkspace(tools: WorkspaceTools, job: WorkspaceCommand):
       command: [...tools.limits.prefix(), '/bin/sh', '-c', job.script, 'job', ...job.args],
       ...(job.stdin === undefined ? {} : { stdin: job.stdin }),
       ...(job.onStdout && { onStdout: job.onStdout }),
-      groups,
+      groups: limits.groups,
       timeoutMs,
       signal,
     });
@@ -64,7 +66,7 @@ export async function inWorkspace(tools: WorkspaceTools, job: WorkspaceCommand):
       : result.output.trim();
     throw new Refusal(said.slice(-1500) || `it ended with ${result.status ?? 'a signal'}`);
   } finally {
-    await leave();
+    await limits.leave();
   }
 }
 

@@ -38,7 +38,7 @@ export async function storeSnapshot(bucket: R2Bucket, arrival: Arrival): Promise
   if (known.length >= MOST && !known.some(({ key }) => key === recordKey(owner, id))) {
     throw new FilepathError('cap_reached', `there are ${MOST} snapshots: delete one first`);
   }
-  const reader = (request.body as ReadableStream<Uint8Array> | null)?.getReader();
+  const reader = request.body?.getReader({ mode: 'byob' });
   if (reader === undefined) throw new FilepathError('bad_request', 'Send the archive as the body.');
   const { head, manifest } = await readHead(reader);
   const key = archiveKey(owner, id);
@@ -63,12 +63,16 @@ export async function storeSnapshot(bucket: R2Bucket, arrival: Arrival): Promise
   }
 }
 
-export async function findSnapshot(
+export function findSnapshot(
   bucket: R2Bucket,
   owner: string,
   id: SnapshotId,
 ): Promise<Snapshot | null> {
-  const record = await bucket.get(recordKey(owner, id));
+  return readRecord(bucket, recordKey(owner, id));
+}
+
+async function readRecord(bucket: R2Bucket, key: string): Promise<Snapshot | null> {
+  const record = await bucket.get(key);
   return record && Snapshot.parse(await record.json());
 }
 
@@ -82,9 +86,8 @@ export async function listSnapshots(
     ({ customMetadata }) => thread === null || customMetadata?.['thread'] === thread,
   );
   records.sort((a, b) => b.uploaded.getTime() - a.uploaded.getTime());
-  const found = await Promise.all(records.map(({ key }) => bucket.get(key)));
-  const texts = await Promise.all(found.map((record) => record?.text()));
-  return texts.flatMap((text) => (text === undefined ? [] : [Snapshot.parse(JSON.parse(text))]));
+  const found = await Promise.all(records.map(({ key }) => readRecord(bucket, key)));
+  return found.filter((snapshot) => snapshot !== null);
 }
 
 export function openSnapshot(
@@ -129,17 +132,21 @@ function lengthOf(request: Request): number {
   return length;
 }
 
-type Reader = ReadableStreamDefaultReader<Uint8Array>;
+/** Bytes that are taken up at once: many small pieces cost far more than a few large ones. */
+const PIECE = 256 * 1024;
 
-async function readHead(reader: Reader): Promise<{ head: Buffer; manifest: SnapshotManifest }> {
-  const chunks: Uint8Array[] = [];
-  for (let bytes = 0; bytes < SNAPSHOT_HEAD;) {
-    const { done, value } = await reader.read();
-    if (done) throw cutShort();
-    bytes += value.byteLength;
-    chunks.push(value);
-  }
-  const head = Buffer.concat(chunks);
+type Reader = ReadableStreamBYOBReader;
+
+/** The next piece, in the memory that is given; null at the end. */
+async function next(reader: Reader, memory: ArrayBufferLike): Promise<Uint8Array | null> {
+  const { value } = await reader.readAtLeast(PIECE, new Uint8Array(memory as ArrayBuffer));
+  return value === undefined || value.byteLength === 0 ? null : value;
+}
+
+/** The first piece, and the manifest in it. */
+async function readHead(reader: Reader): Promise<{ head: Uint8Array; manifest: SnapshotManifest }> {
+  const head = await next(reader, new ArrayBuffer(PIECE));
+  if (head === null || head.byteLength < SNAPSHOT_HEAD) throw cutShort();
   const manifest = readSnapshotHead(head);
   if (manifest) return { head, manifest };
   await reader.cancel();
@@ -152,14 +159,15 @@ async function readHead(reader: Reader): Promise<{ head: Buffer; manifest: Snaps
 async function copy(
   reader: Reader,
   writer: WritableStreamDefaultWriter<Uint8Array>,
-  head: Buffer,
+  head: Uint8Array,
   expected: string | null,
 ): Promise<string> {
   const hash = createHash('sha256');
-  for (let chunk: Uint8Array | undefined = head; chunk !== undefined;) {
-    hash.update(chunk);
-    await writer.write(chunk);
-    chunk = (await reader.read()).value;
+  for (let piece: Uint8Array | null = head; piece !== null;) {
+    hash.update(piece);
+    await writer.write(piece);
+    // It is written, so that its memory is free for the next.
+    piece = await next(reader, piece.buffer);
   }
   const sha256 = hash.digest('hex');
   if (expected !== null && sha256 !== expected) {
