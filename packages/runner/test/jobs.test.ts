@@ -81,6 +81,25 @@ describe('a job', () => {
     await expect.poll(() => processesOf(bench.home)).toEqual([]);
   });
 
+  it('[JOB7] that hangs holds up no removal: it ends, and the home is put aside', async () => {
+    const bench = await Bench.open();
+    const hang = 'rm .git/config; mkfifo .git/config';
+    const start = shellOrder(`${commit('mine')} ${hang}`, { gitRepoUrl: bareRemote() });
+    await ended(bench, start);
+    const order = jobOrder(start, { type: 'snapshot' });
+    bench.worker.order(order);
+    const file = join(bench.agentDir(start), 'jobs', `${order.id}.json`);
+    await expect.poll(() => existsSync(file), { timeout: 10_000 }).toBe(true);
+    bench.worker.order({ kind: 'remove', thread: start.thread, slug: start.slug });
+    await bench.worker.until('taken', () => bench.worker.orders.every(({ taken }) => taken > 0));
+    const [archived = ''] = readdirSync(join(bench.home, 'archive'));
+    const left = readdirSync(join(bench.home, 'archive', archived));
+    expect(left).toContain('workspace');
+    expect(left).not.toContain('jobs');
+    expect(bench.worker.done).toEqual([]);
+    await expect.poll(() => processesOf(bench.agentDir(start))).toEqual([]);
+  });
+
   it('[JOB4] of an agent without a home fails, and is taken when that is stored', async () => {
     const bench = await Bench.open();
     const start = { ...shellOrder('true'), thread: newThreadId() };

@@ -1,4 +1,5 @@
-import { mkdirSync } from 'node:fs';
+import { mkdirSync, rmSync } from 'node:fs';
+import { join } from 'node:path';
 import type { ControlToWorker, JobId, JobOrder, JobResult, ThreadId } from '@filepath/protocol';
 import type { Agent, Agents } from '../agents.ts';
 import { Mailbox } from '../mailbox.ts';
@@ -93,6 +94,8 @@ export class Jobs {
     this.#abortOf(agent).abort();
     await this.#mailbox.run(agent.thread, () => Promise.resolve());
     this.#aborts.delete(agent.thread);
+    // Orders may hold credentials, which the archive is not to keep.
+    rmSync(join(agent.place.dir, 'jobs'), { recursive: true, force: true });
     for (const [job, { thread }] of this.#untold) {
       if (thread === agent.thread) this.#untold.delete(job);
     }
