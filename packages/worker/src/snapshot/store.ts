@@ -166,6 +166,8 @@ async function copy(
   for (let piece: Uint8Array | null = head; piece !== null;) {
     hash.update(piece);
     await writer.write(piece);
+    // The bytes of one archive follow on each other without a pause: others are let in between.
+    await new Promise((resolve) => setTimeout(resolve, 1));
     // It is written, so that its memory is free for the next.
     piece = await next(reader, piece.buffer);
   }
