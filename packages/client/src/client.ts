@@ -1,13 +1,16 @@
 import {
   FilepathError,
+  JobId,
   type MessageCreate,
   Node,
   type NodeCreate,
   type NodePatch,
+  type PushCreate,
   Session,
   type SessionCreate,
   type SessionPatch,
   type SignalCreate,
+  Snapshot,
   ThreadFrame,
   Tree,
   TreeFrame,
@@ -96,12 +99,27 @@ export function createClient(options: ClientOptions = {}) {
         const path = `${thread(id)}/events?${query.toString()}`;
         return eventsPage(await send('GET', path, { signal: page.signal }));
       },
+      /** Pushes the agent's commits; the thread says how that ended. */
+      push: async (id: string, body: PushCreate = {}) =>
+        field(await send('POST', `${thread(id)}/push`, { body }), 'job', JobId),
+      /** Makes a snapshot of the workspace; the thread says how that ended. */
+      snapshot: async (id: string) =>
+        field(await send('POST', `${thread(id)}/snapshot`), 'job', JobId),
+      snapshots: async (id: string) =>
+        field(await send('GET', `${thread(id)}/snapshot`), 'snapshots', Snapshot.array()),
       /** NDJSON, as it comes. */
       export: async (id: string, signal?: AbortSignal): Promise<ReadableStream<Uint8Array>> => {
         const response = await send('GET', `${thread(id)}/export`, { signal, unbounded: true });
         if (response.body) return response.body;
         throw new FilepathError('internal', `filepath answered the export of ${id} with no body.`);
       },
+    },
+
+    snapshot: {
+      list: async () => field(await send('GET', '/api/snapshot'), 'snapshots', Snapshot.array()),
+      delete: async (id: string) => done(await send('DELETE', snapshot(id))),
+      /** Where the archive is had: a browser downloads it from here. */
+      url: (id: string): string => new URL(snapshot(id), base).href,
     },
 
     followThread: (id: string, follow: ThreadFollowOptions): Following =>
@@ -127,6 +145,7 @@ export function createClient(options: ClientOptions = {}) {
 
 const session = (id: string): string => `/api/session/${encodeURIComponent(id)}`;
 const thread = (id: string): string => `/api/thread/${encodeURIComponent(id)}`;
+const snapshot = (id: string): string => `/api/snapshot/${encodeURIComponent(id)}`;
 const node = (sessionId: string, id: string): string =>
   `${session(sessionId)}/node/${encodeURIComponent(id)}`;
 

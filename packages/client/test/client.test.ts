@@ -1,7 +1,7 @@
 import { once } from 'node:events';
 import { createServer, type IncomingMessage, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { newSessionId, newThreadId } from '@filepath/protocol';
+import { newJobId, newSessionId, newThreadId, snapshotOfJob } from '@filepath/protocol';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { type Client, createClient } from '../src/index.ts';
 import { event } from './feed-server.ts';
@@ -114,6 +114,28 @@ describe('requests', () => {
     await client.thread.signal(threadId, 'stop');
     await client.session.signal(sessionId, 'stop');
     expect(asked.map((one) => one.body)).toEqual([{ action: 'stop' }, { action: 'stop' }]);
+  });
+
+  it('orders a push and a snapshot, and reads, names and deletes snapshots', async () => {
+    const job = newJobId();
+    reply(202, { job });
+    expect(await client.thread.push(threadId, { branch: 'x' })).toBe(job);
+    expect(await client.thread.snapshot(threadId)).toBe(job);
+    reply(200, { snapshots: [] });
+    expect(await client.thread.snapshots(threadId)).toEqual([]);
+    expect(await client.snapshot.list()).toEqual([]);
+    reply(204, '');
+    const id = snapshotOfJob(job);
+    await client.snapshot.delete(id);
+    expect(client.snapshot.url(id)).toMatch(`/api/snapshot/${id}`);
+    expect(asked.map((one) => `${one.method} ${one.url}`)).toEqual([
+      `POST /api/thread/${threadId}/push`,
+      `POST /api/thread/${threadId}/snapshot`,
+      `GET /api/thread/${threadId}/snapshot`,
+      'GET /api/snapshot',
+      `DELETE /api/snapshot/${id}`,
+    ]);
+    expect(asked[0]?.body).toEqual({ branch: 'x' });
   });
 
   it('pages events', async () => {

@@ -22,6 +22,10 @@ export const StepId = idSchema('st', 'StepId');
 export type StepId = z.infer<typeof StepId>;
 export const SessionId = idSchema('ses', 'SessionId');
 export type SessionId = z.infer<typeof SessionId>;
+export const JobId = idSchema('job', 'JobId');
+export type JobId = z.infer<typeof JobId>;
+export const SnapshotId = idSchema('snap', 'SnapshotId');
+export type SnapshotId = z.infer<typeof SnapshotId>;
 
 /** Runners are named by their owner, so that a configuration can mention them. */
 export const RunnerId = z
@@ -45,3 +49,9 @@ export const newThreadId = (): ThreadId => ThreadId.parse(`th_${suffix()}`);
 export const newRunId = (): RunId => RunId.parse(`run_${suffix()}`);
 export const newStepId = (): StepId => StepId.parse(`st_${suffix()}`);
 export const newSessionId = (): SessionId => SessionId.parse(`ses_${suffix()}`);
+export const newJobId = (): JobId => JobId.parse(`job_${suffix()}`);
+export const newSnapshotId = (): SnapshotId => SnapshotId.parse(`snap_${suffix()}`);
+
+/** A job makes one snapshot, however often it is repeated. */
+export const snapshotOfJob = (job: JobId): SnapshotId =>
+  SnapshotId.parse(`snap_${job.slice('job_'.length)}`);

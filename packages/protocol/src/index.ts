@@ -1,11 +1,16 @@
 export {
+  JobId,
+  newJobId,
   newRunId,
   newSessionId,
+  newSnapshotId,
   newStepId,
   newThreadId,
   RunId,
   RunnerId,
   SessionId,
+  SnapshotId,
+  snapshotOfJob,
   StepId,
   ThreadId,
 } from './ids.ts';
@@ -56,6 +61,8 @@ export {
   Executor,
   FreezeOrder,
   InputLine,
+  JobOrder,
+  JobWork,
   Limits,
   LINK_VERSION,
   Order,
@@ -111,6 +118,7 @@ export {
   type RunOutcome,
 } from './thread/lifecycle.ts';
 export { silentFor, stalledFor } from './thread/silence.ts';
+export { JobResult } from './thread/job-results.ts';
 export { type Completion, completionOf } from './thread/completion.ts';
 export { AgentConfig, AgentType, MASK, maskConfig } from './api/agent-config.ts';
 export {
@@ -126,10 +134,19 @@ export {
   MessageCreate,
   NodeCreate,
   NodePatch,
+  PushCreate,
   SessionCreate,
   SessionPatch,
   SignalCreate,
 } from './api/requests.ts';
+export { Snapshot, SNAPSHOT_VERSION, SnapshotManifest, SnapshotSource } from './api/snapshot.ts';
+export {
+  MANIFEST_BYTES,
+  MANIFEST_NAME,
+  readSnapshotHead,
+  SNAPSHOT_HEAD,
+} from './api/snapshot-head.ts';
+export { BranchName } from './git/branch-name.ts';
 export { EXPORT_VERSION, exportClaim, ExportEnd, ExportHeader, ExportLine } from './api/export.ts';
 export type { Block } from './blocks/block.ts';
 export { BlockReducer, toBlocks } from './blocks/reducer.ts';

@@ -18,4 +18,6 @@ export const LIMITS = {
   page: 1000,
   /** Largest draft kept while text is being written. */
   draft: 1024 * 1024,
+  /** Largest snapshot of a workspace that is ever taken in. */
+  snapshot: 4 * 1024 ** 3,
 } as const;

@@ -14,6 +14,8 @@ export type AttachContext = Pick<
   'gateways' | 'disk' | 'quota' | 'silenceMs' | 'link' | 'log' | 'backlogBytes' | 'placeOf'
 > & {
   executors: Executors;
+  /** A process of the agent has ended. */
+  ended(agent: Agent): void;
 };
 
 const CLAIM_MS = 200;
@@ -47,6 +49,7 @@ export class Attachments {
           await endOnDisk(executor, before, 'a later epoch has begun');
         }
       },
+      onEnded: () => this.#context.ended(agent),
       onOver: () => agent.epochs.delete(run.epoch),
     });
     agent.epochs.set(run.epoch, epoch);

@@ -22,6 +22,8 @@ export type RunnerLog = {
     | 'egress'
     | 'container'
     | 'unsandboxed'
+    | 'job'
+    | 'mirror'
     | 'fault';
   message: string;
   thread?: string;

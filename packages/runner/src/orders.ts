@@ -14,6 +14,7 @@ import { endOnDisk } from './end-on-disk.ts';
 import { recordStop } from './epoch/stop-file.ts';
 import { syncAll, writeAtomic } from './files.ts';
 import { RunDir } from './home.ts';
+import type { Jobs } from './jobs/jobs.ts';
 import { NO_INPUTS, tellLastWord, unfiled } from './last-word.ts';
 import { reasonOf, type RunnerLog } from './log.ts';
 import { forget, lostBody, STOPPED_EARLY } from './lost-epoch.ts';
@@ -25,7 +26,10 @@ const KEPT_FAILURES = 1024;
 const DELETED = 'the agent was deleted';
 const NO_HOME = 'the runner has no home of this agent';
 
-export type OrdersContext = Omit<AttachContext, 'placeOf'> & { agents: Agents };
+export type OrdersContext = Omit<AttachContext, 'placeOf' | 'ended'> & {
+  agents: Agents;
+  jobs: Jobs;
+};
 
 /** Carries orders out. Each method resolves when its order is safe from a kill; each may be repeated. */
 export class Orders {
@@ -38,13 +42,16 @@ export class Orders {
   readonly #failed = new Map<string, { calledOff: boolean }>();
 
   constructor(context: OrdersContext) {
-    const { agents, ...attach } = context;
+    const { agents, jobs, ...attach } = context;
     this.#context = context;
     const placeOf: AttachContext['placeOf'] = (thread) => agents.find(thread)?.place ?? null;
-    this.#attachments = new Attachments({ ...attach, placeOf });
+    const ended = (agent: Agent): void => jobs.bringBack(agent);
+    this.#attachments = new Attachments({ ...attach, placeOf, ended });
   }
 
   take(order: Order): Promise<void> {
+    // What is done beside the agent waits for none of its starts and stops.
+    if (order.kind === 'job') return this.#context.jobs.take(order);
     return this.#run(order.thread, () => {
       switch (order.kind) {
         case 'start':
@@ -70,6 +77,7 @@ export class Orders {
         (error) => this.#say('error', 'fault', reasonOf(error), thread),
       );
     }
+    this.#context.jobs.resume();
     for (const { slug, dir } of agents.nameless()) {
       const endAll = async (): Promise<void> => {
         for (const number of epochsIn(dir)) {
@@ -92,6 +100,7 @@ export class Orders {
     await this.#mailbox.idle();
     const epochs = this.#context.agents.all().flatMap((agent) => [...agent.epochs.values()]);
     await Promise.all(epochs.map((epoch) => epoch.close()));
+    await this.#context.jobs.close();
   }
 
   #run(key: string, task: () => Promise<void>): Promise<void> {
@@ -190,6 +199,7 @@ export class Orders {
       await endOnDisk(executors.of(run), run, DELETED);
       forget(run);
     }
+    await this.#context.jobs.end(agent);
     await agents.archive(agent);
     const message = `the home ${agent.place.slug} is in the archive`;
     this.#say('info', 'removed', message, order.thread);

@@ -10,7 +10,11 @@ import { ContainerExecutor } from './container/executor.ts';
 import { Executors } from './executor/executors.ts';
 import { SandboxExecutor } from './executor/sandbox.ts';
 import { Mirrors } from './git/mirrors.ts';
+import { Upkeep } from './git/upkeep.ts';
 import { Home, homeId } from './home.ts';
+import { bringNew, carryOut } from './jobs/carry-out.ts';
+import { Jobs } from './jobs/jobs.ts';
+import { jobSettings } from './jobs/settings.ts';
 import { AgentLimits } from './limits/agent-limits.ts';
 import { silenceSetting } from './limits/silence-setting.ts';
 import { ControlLink } from './link/control-link.ts';
@@ -36,6 +40,8 @@ export type RunnerOptions = {
   backlogBytes?: number;
   /** How agents reach other hosts, where it is not the usual. */
   egress?: EgressOptions;
+  /** How long after the start mirrors are looked after for the first time. */
+  upkeepMs?: number;
 };
 
 export type Runner = {
@@ -78,8 +84,25 @@ export async function startRunner(options: RunnerOptions): Promise<Runner> {
     keepUids: () => agents.keepUids(),
     log,
   });
+  const own = jobSettings(env);
+  const work = {
+    env,
+    limits,
+    mirrors,
+    availability: executors.sandbox,
+    worker: { url, token },
+    snapshotBytes: own.snapshotBytes,
+  };
+  const jobs = new Jobs({
+    agents,
+    log,
+    send: (frame) => control.send(frame),
+    carryOut: (agent, order, signal) => carryOut(work, agent, order, signal),
+    bring: (agent, signal) => bringNew(work, agent, signal),
+  });
   const orders = new Orders({
     agents,
+    jobs,
     executors,
     disk,
     quota,
@@ -89,7 +112,7 @@ export async function startRunner(options: RunnerOptions): Promise<Runner> {
     log,
     backlogBytes,
   });
-  const control = new ControlLink({
+  const control: ControlLink = new ControlLink({
     url,
     token,
     runner: options.id,
@@ -97,14 +120,26 @@ export async function startRunner(options: RunnerOptions): Promise<Runner> {
     executors: infos,
     log,
     take: (order) => orders.take(order),
+    onLinked: () => jobs.tell(),
+    onStored: (job) => jobs.stored(job),
+  });
+  const upkeep = new Upkeep({
+    home,
+    mirrors,
+    env,
+    log,
+    days: own.mirrorDays,
+    ...(options.upkeepMs === undefined ? {} : { firstMs: options.upkeepMs }),
   });
   orders.resume();
   control.open();
   archive.open();
+  upkeep.open();
   return {
     executors: infos,
     stop: async () => {
       control.close();
+      await upkeep.close();
       await orders.close();
       await archive.close();
       quota.close();

@@ -7,6 +7,7 @@ import {
   ControlToRunner,
   ControlToWorker,
   type InputLine,
+  type JobResult,
   type Order,
   type RunnerBody,
   type SpoolLine,
@@ -48,6 +49,12 @@ export class FakeWorker {
   readonly orders: { number: number; order: Order; taken: number }[] = [];
   readonly faults: string[] = [];
   readonly requests: { url: string; headers: IncomingHttpHeaders }[] = [];
+  /** Results of jobs as they came, and whether they are stored. */
+  readonly done: JobResult[] = [];
+  storing = true;
+  /** What was uploaded and is to be had, by its id. The next uploads are answered so. */
+  readonly snapshots = new Map<string, Buffer>();
+  readonly uploads: number[] = [];
   readonly #changes = new EventEmitter();
   readonly #server: Server;
   readonly #sockets = new WebSocketServer({ noServer: true });
@@ -60,8 +67,23 @@ export class FakeWorker {
   private constructor() {
     // Requests for the gateway, which it does not have.
     this.#server = createServer((request, response) => {
-      this.requests.push({ url: request.url ?? '', headers: request.headers });
-      response.writeHead(404).end('no gateway');
+      if (request.url?.startsWith('/gateway') === true) {
+        this.requests.push({ url: request.url, headers: request.headers });
+        return response.writeHead(404).end('no gateway');
+      }
+      if (request.headers.authorization !== `Bearer ${TOKEN}`) return response.writeHead(401).end();
+      const name = (request.url ?? '').split('/').at(-1) ?? '';
+      if (request.method === 'GET') {
+        const found = this.snapshots.get(name);
+        return response.writeHead(found === undefined ? 404 : 200).end(found);
+      }
+      const chunks: Buffer[] = [];
+      request.on('data', (chunk: Buffer) => chunks.push(chunk));
+      request.on('end', () => {
+        const status = this.uploads.shift() ?? 200;
+        if (status === 200) this.snapshots.set(name, Buffer.concat(chunks));
+        response.writeHead(status).end('{"error":{"code":"too_large","message":"no room for it"}}');
+      });
     });
     this.#server.on('upgrade', (request, socket, head) => {
       if (request.headers.authorization !== `Bearer ${TOKEN}`) return socket.destroy();
@@ -161,6 +183,11 @@ export class FakeWorker {
         this.connected = true;
         ws.send(JSON.stringify(ControlToRunner.parse({ t: 'welcome', v: 1 })));
         for (const { number, taken } of this.orders) if (taken === 0) this.sendOrder(number);
+      } else if (frame.t === 'done') {
+        this.done.push(frame.result);
+        if (this.storing) {
+          ws.send(JSON.stringify(ControlToRunner.parse({ t: 'stored', job: frame.result.job })));
+        }
       } else {
         const found = this.orders[frame.order - 1];
         if (found !== undefined) found.taken++;

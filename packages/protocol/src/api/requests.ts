@@ -1,5 +1,6 @@
 import { z } from 'zod';
-import { ThreadId } from '../ids.ts';
+import { BranchName } from '../git/branch-name.ts';
+import { SnapshotId, ThreadId } from '../ids.ts';
 import { LIMITS } from '../limits.ts';
 import { AgentConfig, AgentType } from './agent-config.ts';
 
@@ -20,6 +21,8 @@ export const NodeCreate = z.strictObject({
   agentType: AgentType,
   model: z.string().max(200).optional(),
   config: AgentConfig.optional(),
+  /** The snapshot that the workspace is made from, in place of the session's repository. */
+  snapshot: SnapshotId.optional(),
 });
 export type NodeCreate = z.infer<typeof NodeCreate>;
 
@@ -58,6 +61,14 @@ export const MessageCreate = z.strictObject({
     .refine((text) => new TextEncoder().encode(text).length <= LIMITS.message, 'message too long'),
 });
 export type MessageCreate = z.infer<typeof MessageCreate>;
+
+export const PushCreate = z.strictObject({
+  /** Of the remote; the agent's own, `filepath/{slug}`, unless told. */
+  branch: BranchName.optional(),
+  /** Takes the place of other commits on that branch. */
+  force: z.boolean().optional(),
+});
+export type PushCreate = z.infer<typeof PushCreate>;
 
 export const SignalCreate = z.strictObject({
   action: z.enum(['stop', 'pause', 'resume', 'handoff']),

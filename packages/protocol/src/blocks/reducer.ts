@@ -1,11 +1,12 @@
 import { AgentEvent } from '../fap/events.ts';
-import { SystemBody } from '../thread/bodies.ts';
+import { SpawnOutcome } from '../thread/bodies.ts';
 import { isVerified, type LogEvent } from '../thread/log-event.ts';
 import type { Base, Block, TextBlock } from './block.ts';
 import { Drafts } from './drafts.ts';
 import { blobBlock, unknownBlock } from './fallback.ts';
 import { agentBlock } from './from-agent.ts';
 import { controlBlock } from './from-control.ts';
+import { jobBlock } from './from-job.ts';
 import { CHECKING, PROGRESS, runnerBlock } from './from-runner.ts';
 import { commandBlock, toolBlock } from './from-work.ts';
 import { type Commit, KnownCommits } from './known-commits.ts';
@@ -81,7 +82,10 @@ export class BlockReducer {
       case 'system': {
         const block = controlBlock(base, event.source, event.body);
         if (block) return this.#add(block);
-        if (event.source === 'system' && this.#spawned(base, event.body)) return;
+        if (event.source !== 'system') break;
+        const result = jobBlock(base, event.body);
+        if (result) return this.#add(result);
+        if (this.#spawned(base, event.body)) return;
       }
     }
     this.#add(unknownBlock(base, event));
@@ -141,7 +145,7 @@ export class BlockReducer {
   }
 
   #spawned(base: Base, body: unknown): boolean {
-    const parsed = SystemBody.safeParse(body);
+    const parsed = SpawnOutcome.safeParse(body);
     if (!parsed.success) return false;
     const { data } = parsed;
     const outcome =

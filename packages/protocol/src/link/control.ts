@@ -1,5 +1,6 @@
 import { z } from 'zod';
-import { RunnerId } from '../ids.ts';
+import { JobId, RunnerId, ThreadId } from '../ids.ts';
+import { JobResult } from '../thread/job-results.ts';
 import { Order } from './orders.ts';
 
 /** The runner's one control socket, to its RunnerObject. */
@@ -30,11 +31,14 @@ export const ControlToWorker = z.discriminatedUnion('t', [
   }),
   /** The order is carried out or will be, whatever happens to this connection: do not send it again. */
   z.strictObject({ t: z.literal('taken'), order: z.int().min(1) }),
+  /** A job has ended. Said again until it is `stored`. */
+  z.strictObject({ t: z.literal('done'), thread: ThreadId, result: JobResult }),
 ]);
 export type ControlToWorker = z.infer<typeof ControlToWorker>;
 
 export const ControlToRunner = z.discriminatedUnion('t', [
   z.strictObject({ t: z.literal('welcome'), v: z.literal(LINK_VERSION) }),
   z.strictObject({ t: z.literal('order'), order: z.int().min(1), do: Order }),
+  z.strictObject({ t: z.literal('stored'), job: JobId }),
 ]);
 export type ControlToRunner = z.infer<typeof ControlToRunner>;

@@ -1,3 +1,12 @@
 export { AgentToRunner, AgentToWorker, SpoolLine } from './agent.ts';
 export { ControlToRunner, ControlToWorker, Executor, Limits, LINK_VERSION } from './control.ts';
-export { FreezeOrder, InputLine, Order, RemoveOrder, StartOrder, StopOrder } from './orders.ts';
+export {
+  FreezeOrder,
+  InputLine,
+  JobOrder,
+  JobWork,
+  Order,
+  RemoveOrder,
+  StartOrder,
+  StopOrder,
+} from './orders.ts';

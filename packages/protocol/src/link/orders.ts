@@ -1,6 +1,8 @@
 import { z } from 'zod';
-import { SessionId, ThreadId } from '../ids.ts';
+import { JobId, SessionId, ThreadId } from '../ids.ts';
 import { AgentConfig } from '../api/agent-config.ts';
+import { SnapshotSource } from '../api/snapshot.ts';
+import { BranchName } from '../git/branch-name.ts';
 
 /** A line for an agent's stdin. Ids count from 1 in each epoch; an id is written once. */
 export const InputLine = z.strictObject({ id: z.int().min(1), line: z.string() });
@@ -22,6 +24,8 @@ export const StartOrder = z.strictObject({
   gitRepoUrl: z.string().nullable(),
   /** Whose work a new workspace goes on with. None: the agent is a root. */
   parent: z.strictObject({ thread: ThreadId, slug: Slug }).optional(),
+  /** What the workspace is made from, where there is none yet. */
+  snapshot: SnapshotSource.optional(),
   inputs: z.array(InputLine),
 });
 export type StartOrder = z.infer<typeof StartOrder>;
@@ -57,10 +61,34 @@ export const RemoveOrder = z.strictObject({
 });
 export type RemoveOrder = z.infer<typeof RemoveOrder>;
 
+/** What a job does with an agent's workspace, whether the agent runs or not. */
+export const JobWork = z.discriminatedUnion('type', [
+  z.strictObject({
+    type: z.literal('push'),
+    /** With the credentials that its URL may carry. */
+    repository: z.string(),
+    branch: BranchName.optional(),
+    force: z.boolean(),
+  }),
+  z.strictObject({ type: z.literal('snapshot') }),
+]);
+export type JobWork = z.infer<typeof JobWork>;
+
+/** Work that ends with one result, which the runner tells until the worker has stored it. */
+export const JobOrder = z.strictObject({
+  kind: z.literal('job'),
+  id: JobId,
+  thread: ThreadId,
+  slug: z.string(),
+  do: JobWork,
+});
+export type JobOrder = z.infer<typeof JobOrder>;
+
 export const Order = z.discriminatedUnion('kind', [
   StartOrder,
   StopOrder,
   FreezeOrder,
   RemoveOrder,
+  JobOrder,
 ]);
 export type Order = z.infer<typeof Order>;

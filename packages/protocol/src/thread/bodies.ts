@@ -1,6 +1,8 @@
 import { z } from 'zod';
+import { CommitHash } from '../git/commit-hash.ts';
 import { ThreadId } from '../ids.ts';
 import { RunnerHealth } from './health.ts';
+import { JobResult } from './job-results.ts';
 
 /** What the runner observed. Bodies of events with source `runner`. */
 export const RunnerStarted = z.strictObject({
@@ -45,8 +47,6 @@ export const RunnerImage = z.strictObject({
   state: z.enum(['pulling', 'building', 'ready']),
   detail: z.string().max(2048),
 });
-
-const CommitHash = z.string().regex(/^(?:[0-9a-f]{40}|[0-9a-f]{64})$/);
 
 /** HEAD of the workspace moved to a commit that was just made, whichever program made it. */
 export const RunnerHead = z.strictObject({
@@ -125,7 +125,13 @@ export const SystemSpawnFailed = z.strictObject({
   reason: z.string(),
 });
 
-export const SystemBody = z.discriminatedUnion('type', [SystemSpawned, SystemSpawnFailed]);
+/** What became of an agent's wish for a child. */
+export const SpawnOutcome = z.discriminatedUnion('type', [SystemSpawned, SystemSpawnFailed]);
+
+export const SystemBody = z.discriminatedUnion('type', [
+  ...SpawnOutcome.options,
+  ...JobResult.options,
+]);
 export type SystemBody = z.infer<typeof SystemBody>;
 
 /** Stands for a body that is too large for a row; the bytes are in the blob store under thread and hash. */

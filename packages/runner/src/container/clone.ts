@@ -1,5 +1,5 @@
 import { Refusal } from '../executor/executor.ts';
-import { CLONE_CONFIG, CLONE_SCRIPT, MIRROR } from '../executor/clone.ts';
+import { CLONE_SCRIPT, GIT_CONFIG, MIRROR } from '../executor/clone.ts';
 import type { CloneJob } from '../executor/make-workspace.ts';
 import { reasonOf } from '../log.ts';
 import type { Cage } from './hardening.ts';
@@ -29,7 +29,7 @@ export async function cloneInContainer(
     environment: new Map([
       ['HOME', '/tmp'],
       ['LANG', 'C.UTF-8'],
-      ['GIT_CONFIG_TEXT', CLONE_CONFIG],
+      ['GIT_CONFIG_TEXT', GIT_CONFIG],
       ['GIT_CONFIG_GLOBAL', '/tmp/gitconfig'],
       ['GIT_CONFIG_NOSYSTEM', '1'],
       ['GIT_TERMINAL_PROMPT', '0'],

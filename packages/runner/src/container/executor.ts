@@ -107,6 +107,9 @@ export class ContainerExecutor implements Executor {
         if (image === null) throw new Refusal(NO_CLONE);
         await cloneInContainer(engine, await this.#cage(place, image), job);
       },
+      restore: async () => {
+        throw new Refusal('a snapshot is restored by bubblewrap, which is not here: install it');
+      },
     };
     return prepareWorkspace(workspaces, place, source, signal);
   }

@@ -61,6 +61,8 @@ export type EpochContext = {
   endEarlier(): Promise<void>;
   /** Where another agent lives, if its home is here. */
   placeOf(thread: ThreadId): Place | null;
+  /** The process is gone. */
+  onEnded(): void;
   /** The worker has everything. */
   onOver(): void;
 };
@@ -420,6 +422,7 @@ export class Epoch {
       await this.#observed.append(body);
       this.#say('info', 'exited', body.type === 'exit' ? body.reason : 'refused');
       this.#link.pump();
+      if (body.type === 'exit') this.#context.onEnded();
     };
     this.#ending = this.#guard(work()).finally(() => {
       this.#ending = null;

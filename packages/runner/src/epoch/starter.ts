@@ -1,6 +1,6 @@
 import { statSync } from 'node:fs';
 import { join } from 'node:path';
-import type { RunnerBody, StartOrder, ThreadId } from '@filepath/protocol';
+import type { RunnerBody, SnapshotSource, StartOrder, ThreadId } from '@filepath/protocol';
 import type { FreeSpace } from '../disk/free-space.ts';
 import type { DiskQuota } from '../disk/quota.ts';
 import { agentEnvironment } from '../executor/environment.ts';
@@ -29,6 +29,8 @@ export type Start = {
   availability: Availability;
   disk: FreeSpace;
   quota: DiskQuota;
+  /** Where the worker is. */
+  link: { url: string; token: string };
   observed: ObservedFile;
   gateway: EpochGateway;
   signal: AbortSignal;
@@ -88,6 +90,7 @@ async function prepareWorkspace(start: Start, image: string | null): Promise<boo
   const source = order.gitRepoUrl;
   const fresh = statSync(join(place.dir, 'workspace'), { throwIfNoEntry: false }) === undefined;
   const shown = source === null ? 'empty folder' : shownRemote(source);
+  if (order.snapshot !== undefined) return restore(start, order.snapshot, fresh, image);
   const { last } = start.observed;
   // A clone that a kill interrupted is told of already.
   if (fresh && source !== null && last?.type !== 'workspace') tell(start, 'cloning', shown);
@@ -113,6 +116,21 @@ function notesOn({ note, start }: Prepared, { order, ...of }: Start): string[] {
     ...(start === null ? [] : [start]),
     ...(gone ? [`not from its parent ${parent.slug}: its home is not here`] : []),
   ];
+}
+
+async function restore(
+  start: Start,
+  source: SnapshotSource,
+  fresh: boolean,
+  image: string | null,
+): Promise<boolean> {
+  const { order, place, executor, signal, link } = start;
+  const snapshot = { thread: order.thread, source, worker: link };
+  const progress = (): void => undefined;
+  const from = { repository: null, parent: null, snapshot, progress, image };
+  await executor.prepare(place, from, signal);
+  if (fresh) tell(start, 'ready', `restored from the snapshot ${source.id}`);
+  return fresh;
 }
 
 function tell(start: Start, state: 'cloning' | 'ready', text: string): void {

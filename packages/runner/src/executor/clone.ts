@@ -4,13 +4,13 @@ import { runOnce } from './once.ts';
 import type { CloneJob } from './make-workspace.ts';
 
 const TIMEOUT_MS = 10 * 60_000;
-const CONFIG_FD = 6;
+export const CONFIG_FD = 6;
 
 /** Where the mirror is in every sandbox: a workspace names this place for the objects it borrows. */
 export const MIRROR = '/run/mirror.git';
 
-/** git's whole configuration inside the clone's sandbox. */
-export const CLONE_CONFIG = `[safe]
+/** git's configuration in sandboxes that the runner waits for, beside that of the workspace. */
+export const GIT_CONFIG = `[safe]
 directory = *
 [core]
 hooksPath = /dev/null
@@ -19,6 +19,15 @@ allow = never
 [protocol "file"]
 allow = always
 `;
+
+export const GIT_ENVIRONMENT: ReadonlyMap<string, string> = new Map([
+  ['PATH', '/usr/bin:/bin'],
+  ['HOME', '/tmp'],
+  ['LANG', 'C.UTF-8'],
+  ['GIT_CONFIG_GLOBAL', '/run/gitconfig'],
+  ['GIT_CONFIG_NOSYSTEM', '1'],
+  ['GIT_TERMINAL_PROMPT', '0'],
+]);
 
 /** What is the agent's own in a workspace, and no part of what it commits. */
 const EXCLUDED = '/.env';
@@ -59,15 +68,8 @@ export async function clone(job: Clone): Promise<void> {
         '/run/gitconfig',
       ],
     }),
-    environment: new Map([
-      ['PATH', '/usr/bin:/bin'],
-      ['HOME', '/tmp'],
-      ['LANG', 'C.UTF-8'],
-      ['GIT_CONFIG_GLOBAL', '/run/gitconfig'],
-      ['GIT_CONFIG_NOSYSTEM', '1'],
-      ['GIT_TERMINAL_PROMPT', '0'],
-    ]),
-    data: new Map([[CONFIG_FD, CLONE_CONFIG]]),
+    environment: GIT_ENVIRONMENT,
+    data: new Map([[CONFIG_FD, GIT_CONFIG]]),
     ...(typeof start?.pack === 'number' ? { stdin: start.pack } : {}),
     command: ['/bin/sh', '-c', CLONE_SCRIPT, 'clone', shown, job.branch, ...startOf(start)],
     groups: job.groups,

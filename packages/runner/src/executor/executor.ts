@@ -2,6 +2,7 @@ import type { Executor as ExecutorInfo, Limits } from '@filepath/protocol';
 import type { AgentGateway } from '../egress/gateway.ts';
 import type { NetworkPlace } from '../egress/namespace.ts';
 import type { RunDir } from '../home.ts';
+import type { Restore } from '../snapshot/restore.ts';
 
 /** Where an agent lives on this machine. */
 export type Place = {
@@ -17,6 +18,8 @@ export type WorkspaceSource = {
   repository: string | null;
   /** Whose work the workspace goes on with; null where there is none or its home is not here. */
   parent: Place | null;
+  /** Takes the place of the repository. */
+  snapshot?: Restore;
   /** How far the clone is, in a few words. */
   progress(step: string): void;
   /** The image that the agent will run in, where it is known before the workspace is. */

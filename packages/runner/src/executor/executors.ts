@@ -21,6 +21,11 @@ export class Executors {
     this.#agentImage = agentImage;
   }
 
+  /** Whether the sandbox works: what is done to a workspace is done in one. */
+  get sandbox(): Availability {
+    return this.#sandbox.availability;
+  }
+
   infos(): ExecutorInfo[] {
     return [this.#sandbox, this.#container].map(({ executor, availability }) => ({
       kind: executor.kind,

@@ -1,7 +1,7 @@
 import type { Mirror, Mirrors } from '../git/mirrors.ts';
 import { hasRepository, type ParentStart, parentStart, shownStart } from '../git/parent-start.ts';
 import { reasonOf } from '../log.ts';
-import { mirrorIdOf, recordMirror } from './borrowed-mirror.ts';
+import { recordedMirror, recordMirror } from './borrowed-mirror.ts';
 import { MIRROR } from './clone.ts';
 import {
   type Place,
@@ -79,7 +79,8 @@ async function fromParent(
   signal: AbortSignal,
 ): Promise<string> {
   if (!hasRepository(parent)) throw new Refusal('it has no repository');
-  if (mirrorIdOf(parent) !== (mirror?.id ?? null)) throw new Refusal('it works on another remote');
+  if (recordedMirror(parent) !== (mirror?.id ?? null))
+    throw new Refusal('it works on another remote');
   const at = mirror === null ? null : MIRROR;
   const start = await parentStart(making.task, parent, making.place, at, signal);
   try {

@@ -2,6 +2,7 @@ import { spawn } from 'node:child_process';
 import { closeSync, mkdtempSync, openSync, rmSync, unlinkSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import type { Readable } from 'node:stream';
 import {
   bwrapArgs,
   encodeArgs,
@@ -33,6 +34,8 @@ export type OnceJob = {
   /** Control groups that hold it. */
   groups?: readonly string[];
   command: readonly string[];
+  /** Takes stdout, which else is part of the output. Where it fails the command is ended, and so is the call. */
+  onStdout?(stdout: Readable): Promise<void>;
   timeoutMs: number;
   signal?: AbortSignal;
   /** A network to be in, instead of one of its own with nothing in it. */
@@ -150,12 +153,21 @@ function wait(
     const collect = (chunk: Buffer): void => {
       output = Buffer.concat([output, chunk]).subarray(-OUTPUT_BYTES);
     };
-    child.stdout?.on('data', collect);
-    child.stderr?.on('data', collect);
     const gone = (): boolean => child.exitCode !== null || child.signalCode !== null;
     const end = (): void => {
       if (child.pid !== undefined) void endTree(child.pid, gone);
     };
+    let taken: Promise<void> = Promise.resolve();
+    if (child.stdout !== null && job.onStdout !== undefined) {
+      const { stdout } = child;
+      taken = job.onStdout(stdout);
+      // What nobody reads any more would keep the end from being seen.
+      taken.catch(() => {
+        stdout.destroy();
+        end();
+      });
+    } else child.stdout?.on('data', collect);
+    child.stderr?.on('data', collect);
     const timer = setTimeout(() => {
       timedOut = true;
       end();
@@ -172,7 +184,8 @@ function wait(
     });
     child.on('close', (status) => {
       done();
-      resolve({ status, output: output.toString('utf8'), timedOut });
+      const result = { status, output: output.toString('utf8'), timedOut };
+      taken.then(() => resolve(result), reject);
     });
   });
 }

@@ -34,6 +34,7 @@ import {
 } from './process-files.ts';
 import type { CloneJob } from './make-workspace.ts';
 import { PRIVATE, runOnce } from './once.ts';
+import { type Restore, restoreWorkspace } from '../snapshot/restore.ts';
 import { checkSandbox } from './self-test.ts';
 import { SHIM } from './shim.ts';
 import { shimNetwork, startShim } from './shim-process.ts';
@@ -70,6 +71,8 @@ export class SandboxExecutor implements Executor {
       task: (one: Task) => this.task(one),
       hold: () => this.#limits.hold(place.slug),
       clone: (job: CloneJob) => clone({ ...job, bwrap: this.#bwrap() }),
+      restore: (folder: string, snapshot: Restore) =>
+        restoreWorkspace({ env: this.#env, limits: this.#limits }, place, folder, snapshot, signal),
     };
     return prepareWorkspace(workspaces, place, source, signal);
   }

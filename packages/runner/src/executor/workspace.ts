@@ -1,11 +1,15 @@
 import { chmodSync, chownSync, lstatSync, mkdirSync, renameSync, rmSync, statSync } from 'node:fs';
 import { basename, join } from 'node:path';
 import { syncAll } from '../files.ts';
+import type { Restore } from '../snapshot/restore.ts';
 import { type Making, makeWorkspace } from './make-workspace.ts';
 import { type Place, type Prepared, Refusal, type WorkspaceSource } from './executor.ts';
 
 /** How new workspaces are made. */
-export type Workspaces = Pick<Making, 'mirrors' | 'task' | 'hold' | 'clone'>;
+export type Workspaces = Pick<Making, 'mirrors' | 'task' | 'hold' | 'clone'> & {
+  /** Into an empty folder of the agent's directory. Throws a Refusal. */
+  restore(folder: string, snapshot: Restore): Promise<void>;
+};
 
 /** Makes `workspace` and `home` where they are missing. Repeatable. Throws a Refusal. */
 export async function prepareWorkspace(
@@ -30,7 +34,15 @@ export async function prepareWorkspace(
     rmSync(into, { recursive: true, force: true });
     own(into, place.uid);
   };
-  const made = await makeWorkspace({ ...workspaces, place, source, into, empty }, signal);
+  const make = async (): Promise<Prepared> => {
+    if (source.snapshot === undefined) {
+      return makeWorkspace({ ...workspaces, place, source, into, empty }, signal);
+    }
+    empty();
+    await workspaces.restore(basename(into), source.snapshot);
+    return { note: null, start: null };
+  };
+  const made = await make();
   renameSync(into, workspace);
   await syncAll([place.dir]);
   return made;

@@ -81,15 +81,18 @@ function must(job: Fetching, result: GitResult): GitResult {
   if (result.status === 0) return result;
   if (job.signal.aborted) throw new Refusal('the clone was given up');
   const { remote } = job;
-  const secrets = remote.kind === 'url' ? Object.values(remote.credentials ?? {}) : [];
-  const said = result.timedOut
-    ? 'it took longer than 10 minutes'
-    : new Redactor(secrets).redact(result.said).trim().slice(-1500);
+  const said = result.timedOut ? 'it took longer than 10 minutes' : wordsOf(result, remote);
   throw new Refusal(`cannot clone ${remote.shown}: ${said}${advice(remote, said)}`);
 }
 
+/** The end of what git said, without credentials. */
+export function wordsOf(result: GitResult, remote: Remote): string {
+  const secrets = remote.kind === 'url' ? Object.values(remote.credentials ?? {}) : [];
+  return new Redactor(secrets).redact(result.said).trim().slice(-1500);
+}
+
 /** What to do where git would have asked a person. */
-function advice(remote: Remote, said: string): string {
+export function advice(remote: Remote, said: string, what = 'read'): string {
   if (remote.kind === 'ssh') {
     if (/Host key verification failed/.test(said)) {
       return '\nThe host is not known to ssh on this machine: connect to it once by hand.';
@@ -99,7 +102,7 @@ function advice(remote: Remote, said: string): string {
     }
   }
   if (remote.kind === 'url' && /could not read Username|Authentication failed/.test(said)) {
-    return '\nPut a token that may read it into the URL: https://TOKEN@host/…';
+    return `\nPut a token that may ${what} it into the URL: https://TOKEN@host/…`;
   }
   return '';
 }

@@ -25,6 +25,10 @@ export type GitJob = {
   env: NodeJS.ProcessEnv;
   timeoutMs: number;
   signal: AbortSignal;
+  /** A file that git reads as its stdin. */
+  stdin?: number;
+  /** Most memory of each of git's processes, and the largest file that one may write: for data of an agent. */
+  bounds?: { memory: number; file: number };
   /** Each line of stderr; true keeps it out of `said`. */
   onLine?(line: string): boolean;
 };
@@ -54,16 +58,27 @@ export async function hostGit(job: GitJob): Promise<GitResult> {
     writeFileSync(config, hostConfig(job.remote), { mode: 0o600 });
     // A runner that is killed takes its git along.
     const setpriv = findTool('setpriv', job.env);
-    const [file, ...args] =
-      setpriv === null ? [git, ...job.args] : [setpriv, '--pdeathsig', 'KILL', git, ...job.args];
+    const along = setpriv === null ? [] : [setpriv, '--pdeathsig', 'KILL'];
+    const [file = git, ...args] = [...along, ...bounded(job), git, ...job.args];
     const stdio: (number | 'ignore' | 'pipe')[] = coveredStdio();
     stdio[1] = 'pipe';
     stdio[2] = 'pipe';
+    if (job.stdin !== undefined) stdio[0] = job.stdin;
     const env = environment(job, config);
     return await wait(job, spawn(file, args, { cwd: '/', detached: true, env, stdio }));
   } finally {
     rmSync(folder, { recursive: true, force: true });
   }
+}
+
+/** Without the program that sets them, nothing is read that needs bounds. */
+function bounded({ bounds, env }: GitJob): string[] {
+  if (bounds === undefined) return [];
+  const prlimit = findTool('prlimit', env);
+  if (prlimit === null) {
+    throw new Refusal(`prlimit is not installed: run \`${installCommand('util-linux')}\``);
+  }
+  return [prlimit, `--data=${bounds.memory}`, `--fsize=${bounds.file}`, '--'];
 }
 
 function environment({ env, remote }: GitJob, config: string): NodeJS.ProcessEnv {

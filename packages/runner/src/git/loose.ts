@@ -18,6 +18,12 @@ export function headOf(workspace: string): string | null {
   return hash !== null && HASH.test(hash) ? hash : null;
 }
 
+/** The commit of the agent's branch, where a file of its own says it. */
+export function branchTip(workspace: string, slug: string): string | null {
+  const hash = readStart(workspace, ['.git', 'refs', 'heads', 'filepath', slug]);
+  return hash !== null && HASH.test(hash) ? hash : null;
+}
+
 function readStart(workspace: string, names: readonly string[]): string | null {
   return withFile(workspace, names, (fd) => {
     const buffer = Buffer.alloc(512);

@@ -1,8 +1,9 @@
 import { createHash } from 'node:crypto';
-import { existsSync, realpathSync, renameSync, rmSync, statSync } from 'node:fs';
+import { existsSync, realpathSync, renameSync, rmSync, statSync, utimesSync } from 'node:fs';
 import { join, sep } from 'node:path';
+import { z } from 'zod';
 import { Refusal } from '../executor/executor.ts';
-import { errorCode, syncAll, writeAtomic } from '../files.ts';
+import { errorCode, readJson, syncAll, writeAtomic } from '../files.ts';
 import type { Home } from '../home.ts';
 import { Mailbox } from '../mailbox.ts';
 import { fetchMirror, makeMirror } from './fetch.ts';
@@ -25,13 +26,15 @@ export type Mirror = {
 };
 
 /**
- * Bare copies of remotes, one for each, made by git on the host. Workspaces borrow their objects, so a mirror
- * only grows: nothing is ever pruned from it but refs.
+ * Bare copies of remotes, one for each, made by git on the host. Workspaces borrow their objects, so no
+ * object is ever pruned from one: see `upkeep.ts`.
  */
 export class Mirrors {
   readonly #home: Home;
   readonly #env: NodeJS.ProcessEnv;
   readonly #mailbox = new Mailbox();
+  /** Work in passing, which gives way to whatever else comes. */
+  readonly #passing = new Map<string, AbortController>();
 
   constructor(home: Home, env: NodeJS.ProcessEnv) {
     this.#home = home;
@@ -42,12 +45,45 @@ export class Mirrors {
     return join(this.#home.mirrors, `${id}.git`);
   }
 
+  /** Says which remote it is; its time is when the mirror was last used. */
+  meta(id: string): string {
+    return join(this.#home.mirrors, `${id}.json`);
+  }
+
+  /** Runs a task while nothing else is done to the mirror. */
+  exclusively<T>(id: string, task: () => Promise<T>): Promise<T> {
+    this.#passing.get(id)?.abort();
+    return this.#mailbox.run(id, task);
+  }
+
+  /** As `exclusively`, for a task that is given up as soon as something else is to be done to the mirror. */
+  inPassing(
+    id: string,
+    signal: AbortSignal,
+    task: (signal: AbortSignal) => Promise<void>,
+  ): Promise<void> {
+    return this.#mailbox.run(id, async () => {
+      const giveWay = new AbortController();
+      this.#passing.set(id, giveWay);
+      try {
+        await task(AbortSignal.any([signal, giveWay.signal]));
+      } finally {
+        this.#passing.delete(id);
+      }
+    });
+  }
+
+  /** The remote that a repository names, and the id of its mirror. Throws a Refusal. */
+  identify(repository: string): { id: string; remote: Remote } {
+    const remote = parseRemote(repository);
+    if (remote.kind === 'path') this.#checkPath(remote.shown);
+    return { id: idOf(remote), remote };
+  }
+
   /** Brings the mirror up to date, one fetch at a time. Throws a Refusal where there is none and none can be made. */
   async update(job: Update): Promise<Mirror> {
-    const remote = parseRemote(job.repository);
-    if (remote.kind === 'path') this.#checkPath(remote.shown);
-    const id = idOf(remote);
-    const work = this.#mailbox.run(id, () => this.#update(id, remote, job));
+    const { id, remote } = this.identify(job.repository);
+    const work = this.exclusively(id, () => this.#update(id, remote, job));
     return givenUp(work, job.signal);
   }
 
@@ -57,6 +93,7 @@ export class Mirrors {
     const fetching = { remote, env: this.#env, ...job };
     const mirror = { id, path, shown: remote.shown };
     if (existsSync(path)) {
+      this.#used(id);
       try {
         await fetchMirror(path, fetching);
         return { ...mirror, note: null };
@@ -69,13 +106,18 @@ export class Mirrors {
     rmSync(fresh, { recursive: true, force: true });
     try {
       await makeMirror(fresh, fetching);
-      writeAtomic(join(this.#home.mirrors, `${id}.json`), JSON.stringify({ remote: remote.shown }));
+      writeAtomic(this.meta(id), JSON.stringify({ remote: remote.shown }));
       renameSync(fresh, path);
       await syncAll([path, this.#home.mirrors]);
       return { ...mirror, note: null };
     } finally {
       rmSync(fresh, { recursive: true, force: true });
     }
+  }
+
+  #used(id: string): void {
+    const now = new Date();
+    if (existsSync(this.meta(id))) utimesSync(this.meta(id), now, now);
   }
 
   #checkPath(path: string): void {
@@ -99,6 +141,12 @@ export class Mirrors {
       );
     }
   }
+}
+
+/** What the mirror at this path is a copy of, as it may be shown; null where nothing says it. */
+export function shownMirror(path: string): string | null {
+  const file = z.object({ remote: z.string() }).safeParse(readJson(path.replace(/git$/, 'json')));
+  return file.data?.remote ?? null;
 }
 
 /** Credentials are part of what names a mirror: without them nobody gets what was fetched with them. */

@@ -61,7 +61,7 @@ const cpus: Reader = {
   wanted: `a number of cores of at least ${LEAST_CPUS}, like 2 or 0.5`,
 };
 
-function atLeast(least: number, value: number): number | null {
+export function atLeast(least: number, value: number): number | null {
   return value < least ? null : value;
 }
 
@@ -73,6 +73,7 @@ export function orOff(reader: Reader): Reader {
   };
 }
 
+/** The value of a variable, or null where it is not set. Throws where it is not understood. */
 export function setting(env: NodeJS.ProcessEnv, name: string, reader: Reader): number | null {
   const text = env[name]?.trim() ?? '';
   if (text === '') return null;

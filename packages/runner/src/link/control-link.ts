@@ -2,6 +2,7 @@ import {
   ControlToRunner,
   type ControlToWorker,
   type Executor,
+  type JobId,
   LINK_VERSION,
   type Order,
   type RunnerId,
@@ -19,6 +20,9 @@ export type ControlLinkOptions = {
   log: Log;
   /** Resolves when the order will be carried out whatever happens to this process. */
   take(order: Order): Promise<void>;
+  /** The worker is there: what it may not have is to be said again. */
+  onLinked(): void;
+  onStored(job: JobId): Promise<void>;
 };
 
 /** The runner's one control socket. An order is answered when it is safe; the worker repeats it until then. */
@@ -36,7 +40,7 @@ export class ControlLink {
       log: options.log,
       onOpen: () => {
         const executors = [...options.executors];
-        this.#send({ t: 'hello', v: LINK_VERSION, runner: options.runner, executors });
+        this.send({ t: 'hello', v: LINK_VERSION, runner: options.runner, executors });
       },
       onMessage: (text) => this.#receive(text),
       onDown: () => undefined,
@@ -64,6 +68,13 @@ export class ControlLink {
     this.#socket.confirmed();
     if (frame.t === 'welcome') {
       log({ level: 'info', event: 'link-up', message: `linked to ${this.#options.url}` });
+      this.#options.onLinked();
+      return;
+    }
+    if (frame.t === 'stored') {
+      this.#options.onStored(frame.job).catch((error: unknown) => {
+        log({ level: 'error', event: 'fault', message: reasonOf(error) });
+      });
       return;
     }
     this.#take(frame.order, frame.do);
@@ -75,7 +86,7 @@ export class ControlLink {
     const { kind, thread } = order;
     const carryOut = async (): Promise<void> => {
       await this.#options.take(order);
-      this.#send({ t: 'taken', order: number });
+      this.send({ t: 'taken', order: number });
       log({ level: 'info', event: 'order-taken', message: `${kind} taken`, thread });
     };
     this.#retries.run(`${thread}/${number}`, carryOut, (error) => {
@@ -86,7 +97,8 @@ export class ControlLink {
     if (kind !== 'start') this.#retries.hurry(`${thread}/`);
   }
 
-  #send(frame: ControlToWorker): void {
+  /** Dropped where the link is down. */
+  send(frame: ControlToWorker): void {
     this.#socket.send(JSON.stringify(frame));
   }
 }

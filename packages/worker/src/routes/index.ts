@@ -3,9 +3,11 @@ import type { Route } from '../http/route.ts';
 import { systemRoutes } from '../http/system-routes.ts';
 import { agentsAvailable } from '../runner/availability.ts';
 import { attentionRoute } from './attention-route.ts';
+import { jobRoutes } from './job-routes.ts';
 import { linkRoutes } from './link-routes.ts';
 import { nodeRoutes } from './node-routes.ts';
 import { sessionRoutes } from './session-routes.ts';
+import { snapshotRoutes } from './snapshot-routes.ts';
 import { threadRoutes } from './thread-routes.ts';
 
 /** Every route there is: the router, the API description and the access test read this table. */
@@ -15,6 +17,8 @@ export const routes: readonly Route[] = [
   ...sessionRoutes,
   ...nodeRoutes,
   ...threadRoutes,
+  ...jobRoutes,
+  ...snapshotRoutes,
   attentionRoute,
   ...linkRoutes,
 ];

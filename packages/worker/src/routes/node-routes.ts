@@ -2,6 +2,7 @@ import { Node, NodeCreate, NodePatch } from '@filepath/protocol';
 import { z } from 'zod';
 import { defineRoute, json, noContent, type Route } from '../http/route.ts';
 import { unwrap } from '../result.ts';
+import { snapshotSource } from '../snapshot/source.ts';
 import { NodeParams, SessionParams } from './parameters.ts';
 import { actionOfStatus, signalNode } from './signals.ts';
 
@@ -18,8 +19,11 @@ export const nodeRoutes: Route[] = [
       body: NodeCreate,
       responses: { 201: { description: 'Created.', schema: NodeBody } },
     },
-    async ({ env, userId, params, body }) =>
-      json({ node: unwrap(await env.SESSION.getByName(params.id).addNode(userId, body)) }, 201),
+    async ({ env, userId, params, body }) => {
+      const snapshot = await snapshotSource(env, userId, body.snapshot);
+      const session = env.SESSION.getByName(params.id);
+      return json({ node: unwrap(await session.addNode(userId, body, snapshot)) }, 201);
+    },
   ),
   defineRoute(
     {

@@ -14,6 +14,7 @@ import { listSessions } from '../db/queries.ts';
 import { FeedQuery } from '../feed/feed-request.ts';
 import { defineRoute, json, noContent, type Route } from '../http/route.ts';
 import { unwrap } from '../result.ts';
+import { snapshotSource } from '../snapshot/source.ts';
 import { feedResponse } from './feed-response.ts';
 import { SessionParams } from './parameters.ts';
 import { signalSession } from './signals.ts';
@@ -34,7 +35,9 @@ export const sessionRoutes: Route[] = [
     },
     async ({ env, userId, body }) => {
       const id = newSessionId();
-      const { session, node } = unwrap(await env.SESSION.getByName(id).create(id, userId, body));
+      const snapshot = await snapshotSource(env, userId, body.root?.snapshot);
+      const object = env.SESSION.getByName(id);
+      const { session, node } = unwrap(await object.create(id, userId, body, snapshot));
       return json({ session, ...(node ? { node } : {}) }, 201);
     },
   ),

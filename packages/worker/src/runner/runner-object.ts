@@ -7,6 +7,7 @@ import {
   type Order,
 } from '@filepath/protocol';
 import type { Env } from '../env.ts';
+import { log } from '../http/log.ts';
 import { acceptSocket, answerClose, attachmentOf, textOf } from '../sockets.ts';
 import { durableSql } from '../storage/durable-sql.ts';
 import { isFresh, migrate } from '../storage/schema.ts';
@@ -50,7 +51,7 @@ export class RunnerObject extends DurableObject<Env> {
     return acceptSocket(this.ctx, { kind: 'link', runner, epoch: 0 }).response;
   }
 
-  override webSocketMessage(ws: WebSocket, message: string | ArrayBuffer): void {
+  override async webSocketMessage(ws: WebSocket, message: string | ArrayBuffer): Promise<void> {
     const frame = parseFrame(textOf(message));
     const attachment = attachmentOf(ws);
     if (!frame || attachment?.kind !== 'link') {
@@ -59,6 +60,16 @@ export class RunnerObject extends DurableObject<Env> {
     }
     if (frame.t === 'taken') {
       this.#orders.taken(frame.order);
+      return;
+    }
+    if (frame.t === 'done') {
+      const { thread, result } = frame;
+      try {
+        await this.env.THREAD.getByName(thread).jobDone(attachment.runner, result);
+        send(ws, { t: 'stored', job: result.job });
+      } catch {
+        log('error', 'result not stored', { thread, job: result.job });
+      }
       return;
     }
     if (frame.runner !== attachment.runner) {

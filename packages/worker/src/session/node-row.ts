@@ -6,6 +6,7 @@ import {
   maskConfig,
   type Node,
   type SessionId,
+  SnapshotSource,
   ThreadId,
 } from '@filepath/protocol';
 
@@ -35,6 +36,7 @@ export type NodeRow = {
   task: string | null;
   spawn_parent: string | null;
   spawn_seq: number | null;
+  snapshot: string | null;
 };
 
 /** What a new node is to be. `spawn` is the seq of its parent's event, when an agent asked for it. */
@@ -46,6 +48,7 @@ export type NodeSpec = {
   config: string;
   task: string | null;
   spawn: number | null;
+  snapshot: SnapshotSource | null;
 };
 
 /** The row of a node whose thread is still to be made. */
@@ -79,6 +82,7 @@ export function intentRow(
     task: spec.task,
     spawn_parent: spec.spawn === null ? null : spec.parent,
     spawn_seq: spec.spawn,
+    snapshot: spec.snapshot && JSON.stringify(spec.snapshot),
   };
 }
 
@@ -103,6 +107,10 @@ export function toNode(session: SessionId, row: NodeRow): Node {
     createdAt: row.created_at,
     updatedAt: row.updated_at,
   };
+}
+
+export function snapshotOf(row: NodeRow): SnapshotSource | null {
+  return row.snapshot === null ? null : SnapshotSource.parse(JSON.parse(row.snapshot));
 }
 
 export function configOf(row: NodeRow): AgentConfig {

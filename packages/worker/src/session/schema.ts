@@ -21,4 +21,6 @@ export const SESSION_MIGRATIONS: readonly (readonly string[])[] = [
        parent TEXT NOT NULL, seq INTEGER NOT NULL, name TEXT NOT NULL, reason TEXT NOT NULL, told INTEGER NOT NULL,
        PRIMARY KEY (parent, seq))`,
   ],
+  // What the workspace of a node is made from, as JSON.
+  ['ALTER TABLE nodes ADD COLUMN snapshot TEXT'],
 ];

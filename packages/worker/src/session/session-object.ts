@@ -6,6 +6,7 @@ import {
   type Session as SessionResource,
   type SessionCreate,
   type SessionId,
+  type SnapshotSource,
   type ThreadId,
   type Tree,
 } from '@filepath/protocol';
@@ -69,6 +70,7 @@ export class SessionObject extends DurableObject<Env> {
     id: SessionId,
     owner: string,
     create: SessionCreate,
+    snapshot: SnapshotSource | null,
   ): Promise<Result<{ session: SessionResource; node: Node | null }>> {
     const result = attempt(() => {
       migrate(this.#sql, SESSION_MIGRATIONS);
@@ -88,7 +90,7 @@ export class SessionObject extends DurableObject<Env> {
       writeValue(this.#sql, 'session', meta);
       try {
         const { session } = this.#open() ?? unreachable();
-        const node = create.root ? session.addNode(create.root) : null;
+        const node = create.root ? session.addNode(create.root, snapshot) : null;
         return { session: session.resource(), node };
       } catch (error) {
         this.#parts = null;
@@ -111,8 +113,12 @@ export class SessionObject extends DurableObject<Env> {
     });
   }
 
-  async addNode(user: string, create: NodeCreate): Promise<Result<Node>> {
-    return this.#change(user, (session) => session.addNode(create));
+  async addNode(
+    user: string,
+    create: NodeCreate,
+    snapshot: SnapshotSource | null,
+  ): Promise<Result<Node>> {
+    return this.#change(user, (session) => session.addNode(create, snapshot));
   }
 
   async patchNode(user: string, id: ThreadId, patch: NodePatch): Promise<Result<Node>> {

@@ -3,7 +3,7 @@ import type { Env } from '../env.ts';
 import { unwrap } from '../result.ts';
 import type { Sql } from '../storage/sql.ts';
 import type { ThreadMeta } from '../thread/state.ts';
-import { configOf, type NodeRow } from './node-row.ts';
+import { configOf, type NodeRow, snapshotOf } from './node-row.ts';
 import type { Session } from './session.ts';
 
 /** The runner that lives beside the engine. */
@@ -106,6 +106,7 @@ export class SessionWork {
   #metaOf(row: NodeRow): ThreadMeta {
     const { id, owner, gitRepoUrl } = this.#session.meta;
     const parent = row.parent_id === null ? null : this.#session.nodes.find(row.parent_id);
+    const snapshot = snapshotOf(row);
     return {
       thread: ThreadId.parse(row.id),
       session: id,
@@ -119,6 +120,7 @@ export class SessionWork {
       ...(parent ? { parent: { thread: ThreadId.parse(parent.id), slug: parent.slug } } : {}),
       apiKey: row.api_key,
       runner: LOCAL_RUNNER,
+      ...(snapshot && { snapshot }),
     };
   }
 }

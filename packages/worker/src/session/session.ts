@@ -7,6 +7,7 @@ import {
   type NodePatch,
   type Session as SessionResource,
   type SessionId,
+  type SnapshotSource,
   ThreadId,
   type Tree,
 } from '@filepath/protocol';
@@ -82,7 +83,8 @@ export class Session {
     });
   }
 
-  addNode(create: NodeCreate): Node {
+  /** `snapshot` is the one that `create` names. */
+  addNode(create: NodeCreate, snapshot: SnapshotSource | null = null): Node {
     const parent = create.parentId ?? null;
     const above = parent === null ? null : this.nodes.find(parent);
     if (parent !== null && !above) throw notFound('the parent node');
@@ -96,6 +98,7 @@ export class Session {
         config: JSON.stringify(config),
         task: null,
         spawn: null,
+        snapshot,
       }),
     );
   }
@@ -209,6 +212,7 @@ export class Session {
         config: JSON.stringify(config),
         task: note.task,
         spawn: note.seq,
+        snapshot: null,
       }),
     );
   }

@@ -31,6 +31,7 @@ export async function deliverOutbox(sql: Sql, env: Env): Promise<void> {
 /** The same order has the same key, however often it is delivered. */
 function orderKey(order: Order): string {
   if (order.kind === 'remove') return `remove:${order.thread}`;
+  if (order.kind === 'job') return `job:${order.id}`;
   const key = `${order.kind}:${order.thread}:${order.epoch}`;
   return order.kind === 'freeze' ? `${key}:${order.seq}` : key;
 }

@@ -88,6 +88,7 @@ export function orderStart(
     task,
     gitRepoUrl: meta.gitRepoUrl,
     ...(meta.parent === undefined ? {} : { parent: meta.parent }),
+    ...(meta.snapshot && { snapshot: meta.snapshot }),
     inputs: lines,
   };
   putOutbox(sql, `start:${epoch}`, { kind: 'order', order });

@@ -22,6 +22,10 @@ export const THREAD_MIGRATIONS: readonly (readonly string[])[] = [
     `CREATE TABLE outbox (
        id INTEGER PRIMARY KEY AUTOINCREMENT, key TEXT NOT NULL UNIQUE, kind TEXT NOT NULL, payload TEXT NOT NULL)`,
   ],
+  [
+    `CREATE TABLE jobs (
+       id TEXT PRIMARY KEY, type TEXT NOT NULL, at INTEGER NOT NULL, done INTEGER NOT NULL DEFAULT 0)`,
+  ],
 ];
 
 /** Emptied when a thread is deleted; what remains says that it was. */
@@ -33,4 +37,5 @@ export const CONTENT_TABLES = [
   'drafts',
   'inputs',
   'keys',
+  'jobs',
 ] as const;

@@ -7,6 +7,7 @@ import {
   type RunId,
   type RunnerId,
   type SessionId,
+  type SnapshotSource,
   type ThreadId,
 } from '@filepath/protocol';
 
@@ -25,6 +26,8 @@ export type ThreadMeta = {
   parent?: { thread: ThreadId; slug: string };
   apiKey: string;
   runner: RunnerId;
+  /** What the workspace is made from, in place of the repository. */
+  snapshot?: SnapshotSource;
 };
 
 export type OpenRun = {

@@ -1,5 +1,16 @@
 import { DurableObject } from 'cloudflare:workers';
-import { redactorOf, type SessionId, type SpoolLine, type SystemBody } from '@filepath/protocol';
+import {
+  FilepathError,
+  type JobId,
+  type JobResult,
+  type JobWork,
+  type PushCreate,
+  redactorOf,
+  type SessionId,
+  type SnapshotId,
+  type SpoolLine,
+  type SystemBody,
+} from '@filepath/protocol';
 import { secretsOf } from '../auth/redact.ts';
 import type { Env } from '../env.ts';
 import { encodingOf, jsonPage } from '../feed/feed-request.ts';
@@ -7,6 +18,7 @@ import { SseReaders } from '../feed/sse.ts';
 import { newcomer, Viewers, type ViewerSocket } from '../feed/viewers.ts';
 import { attempt, notFound, type Result } from '../result.ts';
 import { Serial } from '../serial.ts';
+import { deleteSnapshots, listSnapshots } from '../snapshot/store.ts';
 import { acceptSocket, answerClose, attachmentOf, textOf, ViewerSockets } from '../sockets.ts';
 import type { Alarms } from '../storage/alarms.ts';
 import { durableAlarms } from '../storage/durable-alarms.ts';
@@ -19,6 +31,7 @@ import { offload, removeBlobs } from './blobs.ts';
 import { deliverOutbox } from './delivery.ts';
 import { readDrafts } from './drafts.ts';
 import { type ExportCursor, exportPage, type ExportPage } from './export-page.ts';
+import { makesSnapshot } from './jobs.ts';
 import { largeLines } from './lines.ts';
 import { LinkSockets } from './link-sockets.ts';
 import { nodeHashing } from './node-hashing.ts';
@@ -95,6 +108,49 @@ export class ThreadObject extends DurableObject<Env> {
 
   system(body: SystemBody, key: string): Result<{ seq: number }> {
     return this.#change(null, (thread) => thread.system(body, key));
+  }
+
+  /** The job that pushes the agent's branch to the session's repository. */
+  push(user: string, { branch, force = false }: PushCreate): Result<{ job: JobId }> {
+    return this.#job(user, ({ meta }) => {
+      if (meta.gitRepoUrl === null) {
+        throw new FilepathError('conflict', 'this session has no repository to push to');
+      }
+      const work = { type: 'push' as const, repository: meta.gitRepoUrl, force };
+      return branch === undefined ? work : { ...work, branch };
+    });
+  }
+
+  /** The job that makes a snapshot of the workspace. */
+  snapshot(user: string): Result<{ job: JobId }> {
+    return this.#job(user, () => ({ type: 'snapshot' }));
+  }
+
+  /** Whether this runner is to bring this snapshot, and whose it is. */
+  awaitsSnapshot(runner: string, id: SnapshotId): Result<{ owner: string }> {
+    return attempt(() => {
+      const meta = this.#parts?.thread.meta;
+      if (meta?.runner !== runner || !makesSnapshot(this.#sql, id)) throw notFound('this job');
+      return { owner: meta.owner };
+    });
+  }
+
+  /** Whether this runner makes the workspace from this snapshot, and whose it is. */
+  needsSnapshot(runner: string, id: SnapshotId): Result<{ owner: string }> {
+    return attempt(() => {
+      const meta = this.#parts?.thread.meta;
+      if (meta?.runner !== runner || meta.snapshot?.id !== id) throw notFound('this snapshot');
+      return { owner: meta.owner };
+    });
+  }
+
+  /** The end of a job, from the runner that the agent is on. */
+  jobDone(runner: string, result: JobResult): void {
+    const parts = this.#parts;
+    if (parts?.thread.meta.runner !== runner) return;
+    const clean =
+      result.type === 'job_failed' ? { ...result, reason: this.#redact(result.reason) } : result;
+    this.#publish(parts.thread.jobDone(clean));
   }
 
   page(user: string, after: number, limit: number): Result<string> {
@@ -218,6 +274,15 @@ export class ThreadObject extends DurableObject<Env> {
     });
   }
 
+  #job(user: string, work: (thread: Thread) => JobWork): Result<{ job: JobId }> {
+    return attempt(() => {
+      const { thread } = this.#for(user);
+      const job = thread.job(work(thread));
+      this.#publish({ seq: 0, stored: [], deltas: [], inputs: [] });
+      return { job };
+    });
+  }
+
   #publish({ stored, deltas, inputs }: Effects): void {
     const parts = this.#parts;
     if (!parts) return;
@@ -258,7 +323,11 @@ export class ThreadObject extends DurableObject<Env> {
 
   async #removeBlobs(): Promise<void> {
     const meta = readValue<ThreadMeta>(this.#sql, 'meta');
-    if (meta) await removeBlobs(this.env.BLOBS, meta.thread);
+    if (!meta) return;
+    await removeBlobs(this.env.BLOBS, meta.thread);
+    const snapshots = await listSnapshots(this.env.BLOBS, meta.owner, meta.thread);
+    const ids = snapshots.map(({ id }) => id);
+    await deleteSnapshots(this.env.BLOBS, meta.owner, ids);
   }
 
   #forget(ws: WebSocket): void {

@@ -4,6 +4,9 @@ import {
   FilepathError,
   healthMessage,
   type InputLine,
+  type JobId,
+  type JobResult,
+  type JobWork,
   owes,
   type RunnerBody,
   type RunnerHealth,
@@ -16,6 +19,7 @@ import { readValue, writeValue } from '../storage/values.ts';
 import { Appender } from './appender.ts';
 import { takeDrafts } from './drafts.ts';
 import type { Hashing } from './hashing.ts';
+import { endJob, isOpen, orderJob } from './jobs.ts';
 import {
   addInput,
   backlog,
@@ -130,6 +134,22 @@ export class Thread {
       const seq = appender.append('system', body);
       this.#keep(key, seq);
       return { seq };
+    });
+  }
+
+  /** Orders work on the agent's workspace. Its result comes into the log. */
+  job(work: JobWork): JobId {
+    const { sql, now } = this.#deps;
+    return sql.transaction(() => orderJob(sql, this.#meta, this.#state, work, now()));
+  }
+
+  /** Adds the result of a job, once. One that nobody asked for adds nothing. */
+  jobDone(result: JobResult): Effects {
+    const { sql } = this.#deps;
+    if (!isOpen(sql, result.job)) return nothing(this.#state.seq);
+    return this.#change((appender) => {
+      endJob(sql, result.job);
+      return { seq: appender.append('system', result) };
     });
   }
 

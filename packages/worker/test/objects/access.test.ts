@@ -30,6 +30,7 @@ function pathOf(route: Route): string {
     threadId: node.id,
     runnerId: 'rn_local',
     sha256: 'a'.repeat(64),
+    snapshotId: `snap_${'a'.repeat(22)}`,
   };
   return route.path.replaceAll(/:(\w+)/g, (_, name: string) => {
     const id = ids[name];

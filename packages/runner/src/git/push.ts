@@ -1,0 +1,94 @@
+import type { JobWork } from '@filepath/protocol';
+import { existsSync } from 'node:fs';
+import { recordedMirror } from '../executor/borrowed-mirror.ts';
+import { type Place, Refusal } from '../executor/executor.ts';
+import type { WorkspaceTools } from '../jobs/workspace-command.ts';
+import { bringBack, refOf } from './bring.ts';
+import { advice, wordsOf } from './fetch.ts';
+import { type GitResult, hostGit } from './host-git.ts';
+import type { Mirrors } from './mirrors.ts';
+import type { Remote } from './remote.ts';
+
+const TIMEOUT_MS = 10 * 60_000;
+
+/**
+ * What takes the push in a repository on this machine. Its own configuration is overruled: its hooks, programs and a
+ * checkout of what was pushed do not run.
+ */
+const RECEIVE = `git ${[
+  'core.hooksPath=/dev/null',
+  'core.fsmonitor=false',
+  'core.alternateRefsCommand=true',
+  'receive.denyCurrentBranch=refuse',
+  'receive.autogc=false',
+  'receive.fsckObjects=true',
+]
+  .map((option) => `-c ${option}`)
+  .join(' ')} receive-pack`;
+
+const OPTIONS = ['--no-verify', '--no-signed', '--recurse-submodules=no', '--no-follow-tags'];
+
+export type Push = WorkspaceTools & {
+  place: Place;
+  mirrors: Mirrors;
+  work: Extract<JobWork, { type: 'push' }>;
+  signal: AbortSignal;
+};
+
+export type Pushed = { remote: string; branch: string; commit: string };
+
+/** Brings the agent's commits into its mirror and pushes them from there, by git on the host. Throws a Refusal. */
+export async function push(job: Push): Promise<Pushed> {
+  const { place, mirrors, work, signal } = job;
+  const { id, remote } = mirrors.identify(work.repository);
+  const recorded = recordedMirror(place);
+  if (recorded !== null && recorded !== id) {
+    throw new Refusal('the workspace was made from another repository than the session has now');
+  }
+  // A workspace that was not made from the repository borrows nothing: there may be no mirror yet.
+  if (recorded === null || !existsSync(mirrors.path(id))) {
+    await mirrors.update({ repository: work.repository, signal, progress: () => undefined });
+  }
+  return mirrors.exclusively(id, async () => {
+    const commit = await bringBack({ ...job, mirror: mirrors.path(id) });
+    const branch = work.branch ?? `filepath/${place.slug}`;
+    const result = await hostGit({
+      args: [
+        `--git-dir=${mirrors.path(id)}`,
+        'push',
+        ...OPTIONS,
+        ...(remote.kind === 'path' ? [`--receive-pack=${RECEIVE}`] : []),
+        ...(work.force ? ['--force'] : []),
+        '--',
+        remote.shown,
+        `${refOf(place.slug)}:refs/heads/${branch}`,
+      ],
+      remote,
+      env: job.env,
+      signal,
+      timeoutMs: TIMEOUT_MS,
+    });
+    if (result.status === 0) return { remote: remote.shown, branch, commit };
+    if (signal.aborted) throw new Error('the runner is stopping');
+    throw new Refusal(refusal(result, remote, branch));
+  });
+}
+
+function refusal(result: GitResult, remote: Remote, branch: string): string {
+  if (result.timedOut) return `${remote.shown} did not take the push within 10 minutes`;
+  const said = wordsOf(result, remote).replaceAll(/^(?:hint|remote: hint): .*\n?/gm, '');
+  return `${remote.shown} did not take the push: ${said.trim()}${pushAdvice(remote, branch, said)}`;
+}
+
+function pushAdvice(remote: Remote, branch: string, said: string): string {
+  if (/checked out/.test(said)) {
+    return `\nThe branch ${branch} is checked out there: push to another one, or check another one out in it.`;
+  }
+  if (/non-fast-forward|fetch first|stale info/.test(said)) {
+    return `\nThe branch ${branch} has other commits there: push to another branch, or with force.`;
+  }
+  if (/403|not permitted|read.only|permission to .* denied/i.test(said)) {
+    return '\nThe credentials may read it only: use some that may write.';
+  }
+  return advice(remote, said, 'write');
+}

@@ -1,0 +1,82 @@
+import { existsSync, rmSync } from 'node:fs';
+import { join } from 'node:path';
+import { type JobOrder, type JobResult, snapshotOfJob } from '@filepath/protocol';
+import type { Agent } from '../agents.ts';
+import { recordedMirror } from '../executor/borrowed-mirror.ts';
+import { type Availability, type Place, Refusal } from '../executor/executor.ts';
+import { bringBack, isThere } from '../git/bring.ts';
+import { branchTip } from '../git/loose.ts';
+import type { Mirrors } from '../git/mirrors.ts';
+import { push } from '../git/push.ts';
+import { exportWorkspace } from '../snapshot/export.ts';
+import { upload, type Worker } from '../snapshot/transfer.ts';
+import type { WorkspaceTools } from './workspace-command.ts';
+
+/** Nobody waits for what nobody asked for. */
+const UNASKED_MS = 60_000;
+
+export type WorkContext = WorkspaceTools & {
+  mirrors: Mirrors;
+  availability: Availability;
+  worker: Worker;
+  snapshotBytes: number;
+};
+
+/** Does what a job asks for. Throws a Refusal. */
+export async function carryOut(
+  context: WorkContext,
+  { place }: Agent,
+  order: JobOrder,
+  signal: AbortSignal,
+): Promise<JobResult> {
+  const { availability } = context;
+  if (!availability.available) throw new Refusal(availability.reason ?? 'no sandbox here');
+  if (!existsSync(join(place.dir, 'workspace'))) {
+    throw new Refusal('the agent has no workspace yet: send it a message first');
+  }
+  const work = order.do;
+  switch (work.type) {
+    case 'push': {
+      const { remote, branch, commit } = await push({ ...context, place, work, signal });
+      return { type: 'pushed', job: order.id, remote, branch, commit };
+    }
+    case 'snapshot':
+      return snapshot(context, place, order, signal);
+  }
+}
+
+async function snapshot(
+  context: WorkContext,
+  place: Place,
+  { id, thread }: JobOrder,
+  signal: AbortSignal,
+): Promise<JobResult> {
+  const folder = join(place.dir, 'jobs', 'snapshot');
+  try {
+    const most = context.snapshotBytes;
+    const made = await exportWorkspace({ ...context, place, most, folder, signal });
+    const name = snapshotOfJob(id);
+    await upload(context.worker, { thread, snapshot: name }, made, signal);
+    const { sha256, size, manifest } = made;
+    return { type: 'snapshot', job: id, snapshot: name, sha256, size, manifest };
+  } finally {
+    rmSync(folder, { recursive: true, force: true });
+  }
+}
+
+/** Brings commits of an agent's branch that its mirror does not have. */
+export async function bringNew(
+  context: WorkContext,
+  { place }: Agent,
+  signal: AbortSignal,
+): Promise<boolean> {
+  const { mirrors, availability, env } = context;
+  const id = recordedMirror(place);
+  if (id === null || !availability.available) return false;
+  const mirror = mirrors.path(id);
+  const tip = branchTip(join(place.dir, 'workspace'), place.slug);
+  if (tip !== null && (await isThere({ env, mirror, signal }, tip))) return false;
+  const bring = { ...context, place, mirror, signal, timeoutMs: UNASKED_MS };
+  await mirrors.exclusively(id, () => bringBack(bring));
+  return true;
+}

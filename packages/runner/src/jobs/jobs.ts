@@ -1,0 +1,199 @@
+import { mkdirSync, rmSync } from 'node:fs';
+import { join } from 'node:path';
+import type { ControlToWorker, JobId, JobOrder, JobResult, ThreadId } from '@filepath/protocol';
+import type { Agent, Agents } from '../agents.ts';
+import { Mailbox } from '../mailbox.ts';
+import { type Log, reasonOf } from '../log.ts';
+import { JobFile, jobsIn } from './job-file.ts';
+import { Slots } from './slots.ts';
+
+const AT_ONCE = 4;
+/** A job that kills its runner is not tried for ever. */
+const MOST_TRIES = 3;
+const TELL_MS = 5_000;
+
+const NO_HOME = 'the runner has no home of this agent: send it a message first';
+const GIVEN_UP = `the runner ended ${MOST_TRIES} times while it was at work on this: see its log, then ask again`;
+
+export type JobsContext = {
+  agents: Agents;
+  log: Log;
+  send(frame: ControlToWorker): void;
+  /** Does the work. What it throws is the reason of the failure. */
+  carryOut(agent: Agent, order: JobOrder, signal: AbortSignal): Promise<JobResult>;
+  /** Takes the agent's commits over where there are new ones; says whether there were. */
+  bring(agent: Agent, signal: AbortSignal): Promise<boolean>;
+};
+
+/**
+ * Work on workspaces beside starts and stops: one job of an agent at a time, a few at once in all. Order and result
+ * are on disk, so that a restarted runner repeats what was interrupted and tells what the worker has not stored.
+ */
+export class Jobs {
+  readonly #context: JobsContext;
+  readonly #mailbox = new Mailbox();
+  readonly #slots = new Slots(AT_ONCE);
+  readonly #queued = new Set<JobId>();
+  /** Results that the worker has not stored, and what to do when it has. */
+  readonly #untold = new Map<
+    JobId,
+    { thread: ThreadId; result: JobResult; stored(): Promise<void> }
+  >();
+  readonly #aborts = new Map<ThreadId, AbortController>();
+  readonly #timer: NodeJS.Timeout;
+  #closed = false;
+
+  constructor(context: JobsContext) {
+    this.#context = context;
+    this.#timer = setInterval(() => this.tell(), TELL_MS);
+    this.#timer.unref();
+  }
+
+  /** Resolves when the job will be carried out whatever happens to this process. Repeatable. */
+  async take(order: JobOrder): Promise<void> {
+    const agent = this.#context.agents.named(order.thread, order.slug);
+    if (agent === undefined) return this.#refuse(order);
+    const file = new JobFile(agent.place.dir, order.id);
+    if (file.read() === null) {
+      mkdirSync(file.dir, { recursive: true, mode: 0o700 });
+      await file.write({ state: 'open', order, tries: 0 });
+    }
+    this.#takeUp(agent, order.id);
+  }
+
+  /** Goes on with what is on disk. */
+  resume(): void {
+    for (const agent of this.#context.agents.all()) {
+      for (const job of jobsIn(agent.place.dir)) this.#takeUp(agent, job);
+    }
+  }
+
+  /** Tells all results that are not stored. */
+  tell(): void {
+    for (const { thread, result } of this.#untold.values()) {
+      this.#context.send({ t: 'done', thread, result });
+    }
+  }
+
+  async stored(job: JobId): Promise<void> {
+    const untold = this.#untold.get(job);
+    if (untold === undefined) return;
+    this.#untold.delete(job);
+    await untold.stored();
+  }
+
+  /** Takes over what an agent committed, soon. What fails is done when somebody asks for a push. */
+  bringBack(agent: Agent): void {
+    this.#enqueue(agent, async (signal) => {
+      if (await this.#context.bring(agent, signal)) this.#say('info', 'brought back', agent);
+    });
+  }
+
+  /** Ends the jobs of an agent that is deleted. */
+  async end(agent: Agent): Promise<void> {
+    this.#abortOf(agent).abort();
+    await this.#mailbox.run(agent.thread, () => Promise.resolve());
+    this.#aborts.delete(agent.thread);
+    // Orders may hold credentials, which the archive is not to keep.
+    rmSync(join(agent.place.dir, 'jobs'), { recursive: true, force: true });
+    for (const [job, { thread }] of this.#untold) {
+      if (thread === agent.thread) this.#untold.delete(job);
+    }
+  }
+
+  async close(): Promise<void> {
+    this.#closed = true;
+    clearInterval(this.#timer);
+    for (const abort of this.#aborts.values()) abort.abort();
+    await this.#mailbox.idle();
+  }
+
+  /** There is no place to keep the result in: the order is taken when the worker has stored it. */
+  #refuse({ id, thread, do: work }: JobOrder): Promise<void> {
+    const result: JobResult = { type: 'job_failed', job: id, work: work.type, reason: NO_HOME };
+    return new Promise((resolve) => {
+      this.#await(thread, result, async () => resolve());
+    });
+  }
+
+  #takeUp(agent: Agent, job: JobId): void {
+    const content = new JobFile(agent.place.dir, job).read();
+    if (content?.state === 'ended') this.#ended(agent, content.result);
+    if (content?.state !== 'open' || this.#queued.has(job)) return;
+    this.#queued.add(job);
+    this.#enqueue(
+      agent,
+      (signal) => this.#carryOut(agent, content.order, signal),
+      () => this.#queued.delete(job),
+    );
+  }
+
+  #enqueue(
+    agent: Agent,
+    task: (signal: AbortSignal) => Promise<void>,
+    last: () => unknown = () => undefined,
+  ): void {
+    const { signal } = this.#abortOf(agent);
+    const work = this.#mailbox.run(agent.thread, () =>
+      this.#slots.run(async () => {
+        if (!this.#closed && !signal.aborted) await task(signal);
+      }),
+    );
+    work
+      .catch((error: unknown) => {
+        if (!signal.aborted) this.#say('warn', reasonOf(error).slice(0, 500), agent);
+      })
+      .finally(last);
+  }
+
+  async #carryOut(agent: Agent, order: JobOrder, signal: AbortSignal): Promise<void> {
+    const file = new JobFile(agent.place.dir, order.id);
+    const content = file.read();
+    if (content?.state !== 'open') return;
+    const failed = (reason: string): JobResult => ({
+      type: 'job_failed',
+      job: order.id,
+      work: order.do.type,
+      reason: reason.slice(0, 4096),
+    });
+    await file.write({ ...content, tries: content.tries + 1 });
+    const result =
+      content.tries >= MOST_TRIES
+        ? failed(GIVEN_UP)
+        : await this.#context
+            .carryOut(agent, order, signal)
+            .catch((error: unknown) => failed(reasonOf(error)));
+    // A runner that stops leaves it to the next one, and this try does not count.
+    if (signal.aborted) return this.#closed ? file.write(content) : undefined;
+    await file.write({ state: 'ended', result });
+    this.#say(
+      result.type === 'job_failed' ? 'warn' : 'info',
+      `${order.do.type}: ${result.type}`,
+      agent,
+    );
+    this.#ended(agent, result);
+  }
+
+  #ended(agent: Agent, result: JobResult): void {
+    const file = new JobFile(agent.place.dir, result.job);
+    this.#await(agent.thread, result, async () => {
+      await file.write({ state: 'stored' });
+      file.prune();
+    });
+  }
+
+  #await(thread: ThreadId, result: JobResult, stored: () => Promise<void>): void {
+    this.#untold.set(result.job, { thread, result, stored });
+    this.#context.send({ t: 'done', thread, result });
+  }
+
+  #abortOf({ thread }: Agent): AbortController {
+    const known = this.#aborts.get(thread) ?? new AbortController();
+    this.#aborts.set(thread, known);
+    return known;
+  }
+
+  #say(level: 'info' | 'warn', message: string, { thread }: Agent): void {
+    this.#context.log({ level, event: 'job', message, thread });
+  }
+}

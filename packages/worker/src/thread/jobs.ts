@@ -1,0 +1,58 @@
+import {
+  FilepathError,
+  JobId,
+  type JobOrder,
+  type JobWork,
+  newJobId,
+  type SnapshotId,
+  snapshotOfJob,
+} from '@filepath/protocol';
+import { first, type Sql } from '../storage/sql.ts';
+import { putOutbox } from './outbox.ts';
+import type { ThreadMeta, ThreadState } from './state.ts';
+
+const MAX_OPEN = 8;
+
+/** Stores a job and its order to the runner, in the caller's transaction. */
+export function orderJob(
+  sql: Sql,
+  meta: ThreadMeta,
+  { launch }: ThreadState,
+  work: JobWork,
+  now: number,
+): JobId {
+  if (launch.epoch === 0) {
+    throw new FilepathError(
+      'conflict',
+      `${meta.name} has no workspace yet: send it a message first`,
+    );
+  }
+  const open = first<{ n: number }>(sql, 'SELECT count(*) AS n FROM jobs WHERE done = 0');
+  if ((open?.n ?? 0) >= MAX_OPEN) {
+    throw new FilepathError(
+      'conflict',
+      `${meta.name} has ${MAX_OPEN} jobs that have not ended: wait for one of them`,
+    );
+  }
+  const { thread, slug } = meta;
+  const order: JobOrder = { kind: 'job', id: newJobId(), thread, slug, do: work };
+  sql.run('INSERT INTO jobs (id, type, at) VALUES (?, ?, ?)', order.id, work.type, now);
+  putOutbox(sql, `job:${order.id}`, { kind: 'order', order });
+  return order.id;
+}
+
+/** Whether this thread waits for the job's end. */
+export function isOpen(sql: Sql, job: JobId): boolean {
+  return first(sql, 'SELECT id FROM jobs WHERE id = ? AND done = 0', job) !== null;
+}
+
+/** Whether a job that has not ended makes this snapshot. */
+export function makesSnapshot(sql: Sql, snapshot: SnapshotId): boolean {
+  return sql
+    .all<{ id: string }>(`SELECT id FROM jobs WHERE type = 'snapshot' AND done = 0`)
+    .some(({ id }) => snapshotOfJob(JobId.parse(id)) === snapshot);
+}
+
+export function endJob(sql: Sql, job: JobId): void {
+  sql.run('UPDATE jobs SET done = 1 WHERE id = ?', job);
+}
