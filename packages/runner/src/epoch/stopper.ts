@@ -17,7 +17,7 @@ export class Stopper {
   constructor(
     executor: Executor,
     run: RunDir,
-    { killed, failed }: { killed(): void; failed(error: unknown): void },
+    { killed, failed }: { killed: () => void; failed: (error: unknown) => void },
   ) {
     this.#executor = executor;
     this.#run = run;

@@ -24,7 +24,7 @@ export type ShimProcess = {
   /** The agent's. Null: whoever starts the agent makes one. */
   network: Network | null;
   /** It has ended. */
-  gone(): void;
+  gone: () => void;
 };
 
 /** Starts the parent of an agent, which outlives the runner. The agent's way out listens before that. Throws a Refusal. */
