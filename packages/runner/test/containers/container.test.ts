@@ -142,11 +142,13 @@ describe('a container', () => {
       { kind: 'sandbox', available: false },
       { kind: 'container', available: true, limits: { memory: held, pids: held, cpu: held } },
     ]);
-    const gitRepoUrl = repositoryOf({ 'read.me': 'content' });
-    const order = containerOrder('cat read.me; git log --format=%s; git branch', { gitRepoUrl });
+    const gitRepoUrl = repositoryOf({ 'read.me': 'content\n' });
+    const order = containerOrder('cat read.me; git log --format=%s; git branch --show-current', {
+      gitRepoUrl,
+    });
     const thread = await ended(bench, order);
     expect(thread.refused).toBeUndefined();
-    expect(thread.texts).toEqual(['content', 'first', `* filepath/${order.slug}`]);
+    expect(thread.texts).toEqual(['content', 'first', `filepath/${order.slug}`]);
   });
 
   it('[RUN32] is what a command runs in where there is no bubblewrap and an image is set', async () => {
