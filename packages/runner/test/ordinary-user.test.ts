@@ -1,24 +1,10 @@
 import { execFileSync } from 'node:child_process';
 import { chownSync } from 'node:fs';
-import { dirname, join, relative } from 'node:path';
+import { dirname } from 'node:path';
 import { describe, expect, it } from 'vitest';
+import { asUser, USER } from './as-user.ts';
 import { repositoryOf } from './repositories.ts';
 import { Bench, runnerProcess, shellOrder } from './setup.ts';
-
-const USER = 65534;
-const ROOT = join(import.meta.dirname, '../../..');
-
-/** This repository may be below a directory that only root may enter: the user sees it at /mnt. */
-function asUser(): { prefix: string[]; path: (file: string) => string } {
-  if (process.getuid?.() !== 0) return { prefix: [], path: (file) => file };
-  const script = `mount --bind "$1" /mnt || exit; shift
-    exec setpriv --reuid ${USER} --regid ${USER} --clear-groups "$@"`;
-  return {
-    prefix: ['unshare', '--mount', '--propagation', 'private', 'sh', '-c', script, 'sh', ROOT],
-    path: (file) =>
-      relative(ROOT, file).startsWith('..') ? file : join('/mnt', relative(ROOT, file)),
-  };
-}
 
 describe('a runner without privileges', () => {
   it('runs agents through user namespaces, or says what forbids them', async () => {

@@ -1,8 +1,13 @@
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it, vi } from 'vitest';
-import { containerName, labelsOf } from '../../src/container/container-name.ts';
-import { RunDir } from '../../src/home.ts';
+import {
+  containerName,
+  labelsOf,
+  onceLabel,
+  onceLabels,
+} from '../../src/container/container-name.ts';
+import { Home, RunDir } from '../../src/home.ts';
 import { signal } from '../../src/proc.ts';
 import { DENIED, numberOn } from '../../src/seccomp/syscalls.ts';
 import { repositoryOf } from '../repositories.ts';
@@ -130,9 +135,13 @@ describe('a container', () => {
       Cmd: ['true'],
       Labels: labelsOf(run),
     });
+    const { agents } = new Home(bench.home);
+    const once = { Image: BASE_IMAGE, Cmd: ['sleep', '1000'], Labels: onceLabels(agents) };
+    await engine.create(`${containerName(run)}-once`, once);
     expect(await containersOf(order)).toHaveLength(1);
     await bench.start();
     expect(await containersOf(order)).toEqual([]);
+    expect(await engine.list(onceLabel(agents))).toEqual([]);
   });
 
   it('[RUN32] clones the repository without bubblewrap, with the git of its image', async () => {

@@ -24,7 +24,7 @@ export const BASE_IMAGE = 'localhost/filepath-test:base';
 const PROGRAMS =
   'sh git-upload-pack cat ls sleep env id tail tr sed grep seq true git perl touch mkdir ln readlink head printf';
 
-const CONF = `[engine]
+export const CONF = `[engine]
 runtime = "runc"
 cgroup_manager = "cgroupfs"
 events_logger = "file"
@@ -68,10 +68,11 @@ export default async function setup(): Promise<() => Promise<void>> {
   }
   // Workers of vitest and runners in processes of their own inherit it.
   process.env['FILEPATH_CONTAINER_SOCKET'] = socket;
+  process.env['FILEPATH_TEST_ROOT'] = join(dir, 'base.tar');
   return teardown;
 }
 
-async function answers(socket: string): Promise<void> {
+export async function answers(socket: string): Promise<void> {
   for (let tries = 0; ; tries++) {
     try {
       if (existsSync(socket)) return void (await Engine.connect(socket));
