@@ -79,7 +79,7 @@ export function describeExecutor(name: string, subject: Subject): void {
 
   const mark = (): string => `mark-${randomUUID()}`;
 
-  describe(name, () => {
+  describe(`${name}: the contract of executors`, () => {
     it('starts the command in /workspace, as somebody else than root, and says by what it runs', async () => {
       const bench = await open();
       const thread = await run(
