@@ -9,6 +9,7 @@ import {
   symlinkSync,
   writeFileSync,
 } from 'node:fs';
+import { once } from 'node:events';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
@@ -48,9 +49,12 @@ export default async function setup(): Promise<() => Promise<void>> {
   const socket = join(dir, 'podman.sock');
   let service: ChildProcess | null = null;
   const teardown = async (): Promise<void> => {
-    service?.kill('SIGTERM');
     await podman('rm', '--all', '--force', '--time', '0').catch(() => undefined);
-    await podman('system', 'reset', '--force').catch(() => undefined);
+    const ended = service === null ? null : once(service, 'exit');
+    service?.kill('SIGTERM');
+    await ended;
+    // podman mounts its storage over itself.
+    await run('umount', [join(dir, 'root/overlay')]).catch(() => undefined);
     rmSync(dir, { recursive: true, force: true });
   };
   try {

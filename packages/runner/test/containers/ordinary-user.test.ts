@@ -3,8 +3,9 @@ import { chmodSync, chownSync, copyFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it, vi } from 'vitest';
 import { initOf } from '../../src/executor/process-files.ts';
+import { readText } from '../../src/files.ts';
 import { RunDir } from '../../src/home.ts';
-import { childrenOf, statOf } from '../../src/proc.ts';
+import { childrenOf, signal, statOf } from '../../src/proc.ts';
 import { asUser, USER } from '../as-user.ts';
 import { Bench, later, runnerProcess, tempDir } from '../setup.ts';
 import { answers, CONF } from './engine.ts';
@@ -32,9 +33,12 @@ async function rootless(): Promise<string> {
     [...args, 'system', 'service', '--time=0', `unix://${socket}`],
     options,
   );
-  later(async () => {
+  later(() => {
     service.kill('SIGTERM');
+    // It holds the user's namespaces, and would go on.
+    const holder = Number(readText(join(dir, 'libpod/tmp/pause.pid')) ?? 0);
     execFileSync(file, [...args, 'system', 'reset', '--force'], { ...options, timeout: 60_000 });
+    if (holder > 1) signal(holder, 'SIGKILL');
   });
   await answers(socket);
   return socket;
