@@ -29,6 +29,8 @@ export default defineConfig({
   test: {
     maxWorkers: 2,
     passWithNoTests: false,
+    // Storage of containers is taken away after its tests.
+    teardownTimeout: 120_000,
     projects: [
       inNode('protocol', 'packages/protocol/test/**/*.test.ts', { timeoutMs: 60_000 }),
       inNode('client', 'packages/client/test/**/*.test.ts'),

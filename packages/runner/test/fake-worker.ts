@@ -197,17 +197,18 @@ export class FakeWorker {
   }
 
   #onThread(ws: WebSocket, thread: ThreadRecord): void {
-    // A later connection takes the place of an earlier one, as far as its epoch is the thread's.
-    thread.socket = ws;
     ws.on('close', () => {
       if (thread.socket === ws) thread.socket = null;
       this.#changed();
     });
     ws.on('message', (data: Buffer) => {
-      if (thread.socket !== ws) return;
       try {
         const text = data.toString();
-        this.#onFrame(ws, thread, AgentToWorker.parse(JSON.parse(text)), text.length);
+        const frame = AgentToWorker.parse(JSON.parse(text));
+        // A later connection takes the place of an earlier one, as far as its epoch is the thread's.
+        if (frame.t === 'hello' && frame.epoch === thread.epoch) thread.socket = ws;
+        else if (frame.t !== 'hello' && thread.socket !== ws) return;
+        this.#onFrame(ws, thread, frame, text.length);
       } catch (error) {
         this.faults.push(String(error));
       }

@@ -16,7 +16,7 @@ printf '%s' "$GIT_CONFIG_TEXT" > /tmp/gitconfig && unset GIT_CONFIG_TEXT && ${CL
 /** Makes a workspace with the git of an image, where there is no sandbox to make it in. Throws a Refusal. */
 export async function cloneInContainer(
   engine: Engine,
-  cage: Omit<Cage, 'command' | 'environment' | 'labels' | 'binds'>,
+  cage: Omit<Cage, 'command' | 'environment' | 'binds'>,
   job: CloneJob,
 ): Promise<void> {
   const { mirror, signal } = job;
@@ -34,7 +34,6 @@ export async function cloneInContainer(
       ['GIT_CONFIG_NOSYSTEM', '1'],
       ['GIT_TERMINAL_PROMPT', '0'],
     ]),
-    labels: {},
     binds: [
       { from: mirror.path, to: MIRROR, writable: false },
       { from: job.into, to: '/workspace', writable: true },

@@ -15,13 +15,20 @@ export function containerName(run: RunDir): string {
 }
 
 /** Tells the containers of one home from those of another. */
-export const homeLabel = (agents: string): string => `filepath.home=${shortHash(agents)}`;
+const HOME = 'filepath.home';
+/** The same for those that the runner waits for. */
+const ONCE = 'filepath.once';
+
+export const homeLabel = (agents: string): string => `${HOME}=${shortHash(agents)}`;
+export const onceLabel = (agents: string): string => `${ONCE}=${shortHash(agents)}`;
+export const onceLabels = (agents: string): Record<string, string> => ({
+  [ONCE]: shortHash(agents),
+});
 
 export function labelsOf(run: RunDir): Record<string, string> {
   const dir = agentDirOf(run);
-  const [key = '', value = ''] = homeLabel(dirname(dir)).split('=');
   return {
-    [key]: value,
+    [HOME]: shortHash(dirname(dir)),
     'filepath.agent': basename(dir),
     'filepath.epoch': String(run.epoch),
   };

@@ -115,6 +115,11 @@ export class Engine {
     return answer === null ? null : InspectedImage.parse(answer);
   }
 
+  async untag(name: string): Promise<void> {
+    const path = this.#at(`/images/${encodeURI(name)}`);
+    await absent(this.#http.text({ method: 'DELETE', path }));
+  }
+
   async anyImage(): Promise<string | null> {
     return Images.parse(await this.#json('GET', '/images/json'))[0]?.Id ?? null;
   }

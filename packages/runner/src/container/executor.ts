@@ -26,16 +26,18 @@ import { prepareWorkspace } from '../executor/workspace.ts';
 import type { Mirrors } from '../git/mirrors.ts';
 import type { Home, RunDir } from '../home.ts';
 import { limitWords } from '../limits/agent-limits.ts';
+import { setFrozen } from '../limits/freezer.ts';
 import type { LimitSettings } from '../limits/settings.ts';
 import { reasonOf } from '../log.ts';
 import { Mailbox } from '../mailbox.ts';
 import { signal as send } from '../proc.ts';
 import { cloneInContainer } from './clone.ts';
-import { containerName, homeLabel, labelsOf } from './container-name.ts';
+import { containerName, labelsOf, onceLabels } from './container-name.ts';
 import type { Engine } from './engine.ts';
 import { type Facts, factsOf, userOf } from './facts.ts';
 import { findEngine } from './find-engine.ts';
 import { type Bind, cageBody } from './hardening.ts';
+import { EngineError } from './http.ts';
 import { EngineImages } from './images.ts';
 import { seccompOption } from './seccomp-option.ts';
 import { tryContainer } from './self-test.ts';
@@ -87,7 +89,7 @@ export class ContainerExecutor implements Executor {
       const hole = await tryContainer(found.engine, facts, limits, agentImage);
       if (hole !== null) return no(`${found.version}: ${hole}`);
       this.#found = { engine: found.engine, facts };
-      await sweep(found.engine, home, homeLabel(home.agents));
+      await sweep(found.engine, home);
       return { available: true, limits: facts.limits };
     } catch (error) {
       return no(`the container engine could not be tried: ${reasonOf(error)}`);
@@ -172,7 +174,7 @@ export class ContainerExecutor implements Executor {
     return this.#mailbox.run(run.path, async () => {
       if (frozen && this.#held.has(run.path)) return;
       const engine = await this.#engine();
-      const held = (await engine?.pause(containerName(run), frozen)) ?? false;
+      const held = await hold(engine, run, frozen);
       if (frozen && held) this.#held.add(run.path);
       else this.#held.delete(run.path);
     });
@@ -247,9 +249,10 @@ export class ContainerExecutor implements Executor {
 
   async #cage(place: Place, image: string, seccomp?: string): Promise<TaskCage> {
     const { engine, facts } = await this.#require();
-    const { limits, disk } = this.#settings;
+    const { limits, disk, home } = this.#settings;
     return {
       image,
+      labels: onceLabels(home.agents),
       seccomp: seccompOption(engine, seccomp ?? join(place.dir, 'seccomp')),
       limits,
       holds: facts.holds,
@@ -277,6 +280,18 @@ export class ContainerExecutor implements Executor {
   async #require(): Promise<{ engine: Engine; facts: Facts }> {
     if (this.#found !== null) return this.#found;
     throw new Refusal('there was no container engine when the runner started: start it again');
+  }
+}
+
+/** Says whether there was something to hold. Where an engine cannot, its processes are held one by one. */
+async function hold(engine: Engine | null, run: RunDir, frozen: boolean): Promise<boolean> {
+  if (!frozen) setFrozen(run, false);
+  try {
+    return (await engine?.pause(containerName(run), frozen)) ?? false;
+  } catch (error) {
+    if (!(error instanceof EngineError) || initOf(run) === null) throw error;
+    setFrozen(run, frozen);
+    return true;
   }
 }
 

@@ -14,6 +14,9 @@ const BUILT = 'localhost/filepath-build';
 const TOLD = 60;
 const KEPT_LINES = 15;
 const PERIOD_US = 100_000;
+/** Places of an image on this machine that podman would read, as its steps name them when variables are filled in. */
+const LOCAL_SOURCE =
+  /\bSTEP \d.*(?:\bFROM\s+(?:--\S+\s+)*|--from=)["']?(?:dir|oci|oci-archive|docker-archive|docker-daemon|containers-storage|ostree|sif|tarball):/i;
 /** podman leaves a build on this machine's network unless it is told to make one. */
 const OWN_NETWORK = JSON.stringify([{ Name: 'network', Host: false, Path: '' }]);
 
@@ -83,20 +86,30 @@ export class EngineImages implements Images {
     const told = new Told((step) => progress('building', step));
     told.say(dockerfile);
     const last: string[] = [];
+    const local = new AbortController();
     const take = (line: string): void => {
+      if (LOCAL_SOURCE.test(line)) local.abort();
       last.push(line.slice(0, 400));
       if (last.length > KEPT_LINES) last.shift();
-      if (/^step \d+/i.test(line)) told.say(`${dockerfile}: ${line}`);
+      if (/^(?:\[\d+\/\d+\] )?step \d+/i.test(line)) told.say(`${dockerfile}: ${line}`);
     };
     try {
-      if (signal.aborted) throw new Error('given up');
+      const either = AbortSignal.any([signal, local.signal]);
+      either.throwIfAborted();
       await engine.build(
         this.#query(engine, dockerfile, tag),
         createReadStream(archive),
         take,
-        signal,
+        either,
       );
+      if (local.signal.aborted) throw new Error('given up');
     } catch (error) {
+      if (local.signal.aborted) {
+        await engine.untag(tag);
+        throw new Refusal(
+          `cannot build ${dockerfile}: it takes an image from a file of this machine`,
+        );
+      }
       if (signal.aborted) throw new Refusal('the image was given up');
       const said = [...last, reasonOf(error).slice(0, 1000)].join('\n').slice(-3000);
       throw new Refusal(`cannot build ${dockerfile}: ${said}`);

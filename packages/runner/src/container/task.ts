@@ -3,7 +3,7 @@ import type { Engine } from './engine.ts';
 import { type Bind, type Cage, cageBody } from './hardening.ts';
 import { runContainerOnce } from './once.ts';
 
-export type TaskCage = Omit<Cage, 'command' | 'environment' | 'labels' | 'binds'>;
+export type TaskCage = Omit<Cage, 'command' | 'environment' | 'binds'>;
 
 /** Runs a command with the tools of an image, in a container of its own. */
 export function taskInContainer(
@@ -19,7 +19,6 @@ export function taskInContainer(
     ...cage,
     command: task.command,
     environment: task.environment,
-    labels: {},
     binds: task.readOnly === true ? binds.map((one) => ({ ...one, writable: false })) : binds,
   });
   return runContainerOnce({ engine, body, timeoutMs: task.timeoutMs, signal: task.signal });

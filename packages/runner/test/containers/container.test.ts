@@ -1,8 +1,13 @@
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it, vi } from 'vitest';
-import { containerName, labelsOf } from '../../src/container/container-name.ts';
-import { RunDir } from '../../src/home.ts';
+import {
+  containerName,
+  labelsOf,
+  onceLabel,
+  onceLabels,
+} from '../../src/container/container-name.ts';
+import { Home, RunDir } from '../../src/home.ts';
 import { signal } from '../../src/proc.ts';
 import { DENIED, numberOn } from '../../src/seccomp/syscalls.ts';
 import { repositoryOf } from '../repositories.ts';
@@ -130,9 +135,13 @@ describe('a container', () => {
       Cmd: ['true'],
       Labels: labelsOf(run),
     });
+    const { agents } = new Home(bench.home);
+    const once = { Image: BASE_IMAGE, Cmd: ['sleep', '1000'], Labels: onceLabels(agents) };
+    await engine.create(`${containerName(run)}-once`, once);
     expect(await containersOf(order)).toHaveLength(1);
     await bench.start();
     expect(await containersOf(order)).toEqual([]);
+    expect(await engine.list(onceLabel(agents))).toEqual([]);
   });
 
   it('[RUN32] clones the repository without bubblewrap, with the git of its image', async () => {
@@ -142,11 +151,13 @@ describe('a container', () => {
       { kind: 'sandbox', available: false },
       { kind: 'container', available: true, limits: { memory: held, pids: held, cpu: held } },
     ]);
-    const gitRepoUrl = repositoryOf({ 'read.me': 'content' });
-    const order = containerOrder('cat read.me; git log --format=%s; git branch', { gitRepoUrl });
+    const gitRepoUrl = repositoryOf({ 'read.me': 'content\n' });
+    const order = containerOrder('cat read.me; git log --format=%s; git branch --show-current', {
+      gitRepoUrl,
+    });
     const thread = await ended(bench, order);
     expect(thread.refused).toBeUndefined();
-    expect(thread.texts).toEqual(['content', 'first', `* filepath/${order.slug}`]);
+    expect(thread.texts).toEqual(['content', 'first', `filepath/${order.slug}`]);
   });
 
   it('[RUN32] is what a command runs in where there is no bubblewrap and an image is set', async () => {

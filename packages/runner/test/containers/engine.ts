@@ -9,6 +9,7 @@ import {
   symlinkSync,
   writeFileSync,
 } from 'node:fs';
+import { once } from 'node:events';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
@@ -24,7 +25,7 @@ export const BASE_IMAGE = 'localhost/filepath-test:base';
 const PROGRAMS =
   'sh git-upload-pack cat ls sleep env id tail tr sed grep seq true git perl touch mkdir ln readlink head printf';
 
-const CONF = `[engine]
+export const CONF = `[engine]
 runtime = "runc"
 cgroup_manager = "cgroupfs"
 events_logger = "file"
@@ -48,9 +49,12 @@ export default async function setup(): Promise<() => Promise<void>> {
   const socket = join(dir, 'podman.sock');
   let service: ChildProcess | null = null;
   const teardown = async (): Promise<void> => {
-    service?.kill('SIGTERM');
     await podman('rm', '--all', '--force', '--time', '0').catch(() => undefined);
-    await podman('system', 'reset', '--force').catch(() => undefined);
+    const ended = service === null ? null : once(service, 'exit');
+    service?.kill('SIGTERM');
+    await ended;
+    // podman mounts its storage over itself.
+    await run('umount', [join(dir, 'root/overlay')]).catch(() => undefined);
     rmSync(dir, { recursive: true, force: true });
   };
   try {
@@ -68,10 +72,11 @@ export default async function setup(): Promise<() => Promise<void>> {
   }
   // Workers of vitest and runners in processes of their own inherit it.
   process.env['FILEPATH_CONTAINER_SOCKET'] = socket;
+  process.env['FILEPATH_TEST_ROOT'] = join(dir, 'base.tar');
   return teardown;
 }
 
-async function answers(socket: string): Promise<void> {
+export async function answers(socket: string): Promise<void> {
   for (let tries = 0; ; tries++) {
     try {
       if (existsSync(socket)) return void (await Engine.connect(socket));

@@ -121,6 +121,16 @@ CMD ["cat", "/seen"]
     expect(whole.texts).toEqual(['end']);
   });
 
+  it('[CTR9] an image in a file of the host is refused, also behind a variable', async () => {
+    const bench = await Bench.open();
+    const files = { Dockerfile: 'ARG A=di\nFROM ${A}r:/var/lib/image\nRUN true\n' };
+    const { refused } = await ended(bench, built(repositoryOf(files)));
+    expect(refused).toBe('cannot build Dockerfile: it takes an image from a file of this machine');
+    const copied = `FROM ${BASE_IMAGE}\nCOPY --from=docker-archive:/var/lib/a.tar /a /a\n`;
+    const second = await ended(bench, built(repositoryOf({ Dockerfile: copied })));
+    expect(second.refused).toMatch(/^cannot build Dockerfile/);
+  });
+
   it('[CTR10] a stop during a build gives it up', async () => {
     const bench = await Bench.open();
     const mark = `mark-${Date.now()}`;

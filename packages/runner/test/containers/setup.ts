@@ -8,7 +8,7 @@ import { BASE_IMAGE } from './engine.ts';
 export { BASE_IMAGE };
 
 // After that of the tests in sandboxes: a container takes a second where a sandbox takes a moment.
-vi.setConfig({ testTimeout: 120_000 });
+vi.setConfig({ testTimeout: 120_000, hookTimeout: 120_000 });
 
 let known: Promise<Engine> | null = null;
 

@@ -1,10 +1,10 @@
 import { createHash, randomUUID } from 'node:crypto';
-import { existsSync, readFileSync } from 'node:fs';
+import { existsSync, readFileSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import type { StartOrder, StopOrder } from '@filepath/protocol';
 import { describe, expect, it, vi } from 'vitest';
 import type { RunnerOptions } from '../../src/index.ts';
-import { signal } from '../../src/proc.ts';
+import { signal, statOf } from '../../src/proc.ts';
 import type { ThreadRecord } from '../fake-worker.ts';
 import { Bench, message, processesOf, runnerProcess, shellOrder } from '../setup.ts';
 
@@ -25,6 +25,10 @@ const BOMB = `perl -e '$| = 1; for my $n (1 .. 1000) {
   my $pid = fork; if (!defined $pid) { print "refused: $!\\n"; exit 3 }
   if (!$pid) { sleep 1000; exit }
 }'`;
+
+/** 64 MB in lines of 64 kB. */
+const FLOOD = `line=$(head -c 65530 /dev/zero | tr '\\0' x); n=0
+while [ $n -lt 1000 ]; do echo "$line"; n=$((n + 1)); done; echo end`;
 
 /** What every executor must do, whatever it runs agents in. */
 export function describeExecutor(name: string, subject: Subject): void {
@@ -75,8 +79,8 @@ export function describeExecutor(name: string, subject: Subject): void {
 
   const mark = (): string => `mark-${randomUUID()}`;
 
-  describe(`the executor ${name}`, () => {
-    it('[RUN30] starts the command in /workspace, as somebody else than root, and says by what it runs', async () => {
+  describe(`${name}: the contract of executors`, () => {
+    it('starts the command in /workspace, as somebody else than root, and says by what it runs', async () => {
       const bench = await open();
       const thread = await run(
         bench,
@@ -89,7 +93,7 @@ export function describeExecutor(name: string, subject: Subject): void {
       expect(thread.exit).toMatchObject({ reason: 'exited', code: 0, signal: null });
     });
 
-    it('[RUN30] gives the environment of the contract and nothing of the runner', async () => {
+    it('gives the environment of the contract and nothing of the runner', async () => {
       process.env['RUNNER_ONLY'] = 'canary';
       const bench = await open();
       const order = orderOf('env', 'agent', { task: 'the task', model: 'a/model' });
@@ -110,7 +114,7 @@ export function describeExecutor(name: string, subject: Subject): void {
       expect(texts.join('\n')).not.toContain('canary');
     });
 
-    it('[RUN30] [RUN13] puts no secret into an argument of a process', async () => {
+    it('[RUN13] puts no secret into an argument of a process', async () => {
       const bench = await open();
       const secret = `secret-${randomUUID()}`;
       const order = orderOf('echo up; read line');
@@ -122,7 +126,7 @@ export function describeExecutor(name: string, subject: Subject): void {
       await bench.worker.until('exit', () => thread.exit !== undefined, LONG_MS);
     });
 
-    it('[RUN30] delivers inputs in order, those that were there first and those that come', async () => {
+    it('delivers inputs in order, those that were there first and those that come', async () => {
       const bench = await open();
       const order = orderOf(
         'while read -r line; do echo "$line"; case $line in *end*) exit 0;; esac; done',
@@ -140,7 +144,7 @@ export function describeExecutor(name: string, subject: Subject): void {
       expect(thread.texts).toEqual([message('first'), long, message('ä\u2028'), message('end')]);
     });
 
-    it('[RUN30] [RUN4] loses nothing of 50 MB, nor a last line without an end', async () => {
+    it('[RUN4] loses nothing of 50 MB, nor a last line without an end', async () => {
       const bench = await open();
       const thread = await run(
         bench,
@@ -154,7 +158,24 @@ export function describeExecutor(name: string, subject: Subject): void {
       expect(thread.texts.at(-1)).toBe('end');
     });
 
-    it('[RUN30] keeps the end of stderr apart from stdout', async () => {
+    it('[RUN4] is held up while its lines wait to be stored, and then loses none', async () => {
+      const bench = await open();
+      const order = orderOf(FLOOD);
+      const thread = bench.worker.thread(order.thread);
+      thread.holdAcks = true;
+      bench.worker.order(order);
+      const pump = (): number => Number(readFileSync(bench.runFile(order, 'pump'), 'utf8'));
+      await vi.waitFor(() => expect(statOf(pump())?.state).toBe('T'), { timeout: LONG_MS });
+      expect(statSync(bench.runFile(order, 'spool')).size).toBeLessThan(48 * 2 ** 20);
+      thread.holdAcks = false;
+      thread.socket?.terminate();
+      await bench.worker.until('exit', () => thread.exit !== undefined, LONG_MS);
+      expect(thread.lines).toHaveLength(1001);
+      expect(thread.texts.at(-1)).toBe('end');
+      expect(thread.exit).toMatchObject({ code: 0, reason: 'exited' });
+    });
+
+    it('keeps the end of stderr apart from stdout', async () => {
       const bench = await open();
       const thread = await run(bench, orderOf('seq 1 100000 >&2; echo out; echo last >&2; exit 7'));
       expect(thread.texts).toEqual(['out']);
@@ -163,7 +184,7 @@ export function describeExecutor(name: string, subject: Subject): void {
       expect(thread.exit?.stderr?.length).toBeLessThanOrEqual(8192);
     });
 
-    it('[RUN30] tells a command that cannot be run from one that failed', async () => {
+    it('tells a command that cannot be run from one that failed', async () => {
       const bench = await open();
       const order = shellOrder('', {
         config: { ...subject.config, command: ['no-such-program'] },
@@ -174,7 +195,7 @@ export function describeExecutor(name: string, subject: Subject): void {
       expect(thread.exit?.stderr).toMatch(/no-such-program/);
     });
 
-    it('[RUN30] [RUN8] a stop is a line, then TERM', async () => {
+    it('[RUN8] a stop is a line, then TERM', async () => {
       const bench = await open();
       const obeying = orderOf('echo up; read line; echo "$line"; exit 0');
       const first = await running(bench, obeying);
@@ -190,7 +211,7 @@ export function describeExecutor(name: string, subject: Subject): void {
       expect(second.exit).toMatchObject({ reason: 'stopped', code: 3 });
     });
 
-    it('[RUN30] [RUN8] a stop ends a stubborn agent with everything it started', async () => {
+    it('[RUN8] a stop ends a stubborn agent with everything it started', async () => {
       const bench = await open();
       const own = mark();
       const order = orderOf(
@@ -207,7 +228,7 @@ export function describeExecutor(name: string, subject: Subject): void {
       await nothingLeft(bench, order, own);
     });
 
-    it('[RUN30] [RUN17] F15: memory and processes are limited, and the exit says by which', async () => {
+    it('[RUN17] F15: memory and processes are limited, and the exit says by which', async () => {
       const small = { FILEPATH_AGENT_MEMORY: '128M', FILEPATH_AGENT_PIDS: '40' };
       const bench = await open({ env: small });
       const sibling = orderOf('echo up; read line; echo "heard $line"');
@@ -224,7 +245,7 @@ export function describeExecutor(name: string, subject: Subject): void {
       expect(other.texts).toEqual(['up', 'heard one']);
     });
 
-    it('[RUN30] [RUN19] a pause holds the agent still; a stop lets it go on first', async () => {
+    it('[RUN19] a pause holds the agent still; a stop lets it go on first', async () => {
       const bench = await open();
       const order = orderOf(
         'echo up; while read -r line; do case $line in *stop*) echo bye; exit 0;; *) echo "heard";; esac; done',
@@ -257,7 +278,7 @@ export function describeExecutor(name: string, subject: Subject): void {
       expect(thread.exit).toMatchObject({ reason: 'stopped', code: 0 });
     });
 
-    it('[RUN30] [RUN2] F2: lives on when the runner is killed, and loses no line', async () => {
+    it('[RUN2] F2: lives on when the runner is killed, and loses no line', async () => {
       const bench = await open({ idle: true });
       const first = runnerProcess(bench);
       const order = orderOf(
@@ -277,7 +298,7 @@ export function describeExecutor(name: string, subject: Subject): void {
       expect(thread.observed.filter((body) => body.type === 'started')).toHaveLength(1);
     });
 
-    it('[RUN30] [RUN6] F3: nothing is left 2 s after its shim was killed, and it is lost once', async () => {
+    it('[RUN6] F3: nothing is left 2 s after its shim was killed, and it is lost once', async () => {
       const bench = await open();
       const own = mark();
       const order = orderOf('echo up; sleep 1000 & sleep 1000', own);
@@ -293,7 +314,7 @@ export function describeExecutor(name: string, subject: Subject): void {
       expect(ends).toMatchObject([{ reason: 'lost', code: null }]);
     });
 
-    it('[RUN30] [RUN1] an epoch that is started twice has one process', async () => {
+    it('[RUN1] an epoch that is started twice has one process', async () => {
       const bench = await open({ idle: true });
       // Two runners on one home, as after a kill that was not one.
       runnerProcess(bench);
@@ -306,13 +327,13 @@ export function describeExecutor(name: string, subject: Subject): void {
       expect(thread.texts).toEqual(['up', 'ran']);
     });
 
-    it('[RUN30] [RUN11] has no network but loopback', async () => {
+    it('[RUN11] has no network but loopback', async () => {
       const bench = await open();
       const thread = await run(bench, orderOf(INTERFACES));
       expect(thread.texts).toEqual(['lo']);
     });
 
-    it('[RUN30] [RUN9] a removed agent is ended at once and its home put aside', async () => {
+    it('[RUN9] a removed agent is ended at once and its home put aside', async () => {
       const bench = await open();
       const own = mark();
       const order = orderOf('echo up; while :; do sleep 0.05; done', own);

@@ -1,6 +1,6 @@
 import { describeExecutor } from './describe-executor.ts';
 
-describeExecutor('sandbox', {
+describeExecutor('[RUN30] the executor sandbox', {
   kind: 'sandbox',
   options: () => ({ env: process.env }),
   config: {},

@@ -1,17 +1,24 @@
 import { abortAllDurableObjects, evictDurableObject } from 'cloudflare:test';
 import { env } from 'cloudflare:workers';
-import { type LogEvent, newThreadId, type Node, type ThreadId } from '@filepath/protocol';
+import {
+  type LogEvent,
+  newThreadId,
+  type Node,
+  type NodeCreate,
+  type ThreadId,
+} from '@filepath/protocol';
 import { afterEach, describe, expect, it, vi } from 'vitest';
 import { CAPS } from '../../src/session/admission.ts';
 import { ThreadObject } from '../../src/thread/thread-object.ts';
-import { ask, logOf, message, newAgent, newNode, newSession, treeOf } from './support/api.ts';
+import { ask, logOf, message, newNode, newSession, treeOf } from './support/api.ts';
 import { alarmsOf, breakMethod, fireAlarm, inStorage } from './support/faults.ts';
 import { TestLink, TestRunner } from './support/runner.ts';
 
 const spawn = { type: 'spawn', name: 'kid', agent: 'custom', model: 'none', task: 'dig' };
 
-async function talking() {
-  const { session, node } = await newAgent();
+async function talking(create: Partial<NodeCreate> = {}) {
+  const session = await newSession();
+  const node = await newNode(session.id, create);
   await message(node.id);
   const link = await TestLink.open(node.id, 1, 1);
   await link.started();
@@ -51,6 +58,15 @@ describe('[TREE2] a spawn event', () => {
     expect(bodies(await logOf(id), 'parent')).toEqual([
       { type: 'message', from: 'parent', content: 'dig' },
     ]);
+  });
+
+  it('[TREE4] a child of an agent in a container runs in the same image', async () => {
+    const runner = await TestRunner.connect();
+    const config = { image: 'debian:13', envVars: { A: 'b' } };
+    const { session, node, link } = await talking({ config });
+    await link.say(spawn);
+    const [child] = await childrenOf(session.id, node);
+    expect(await runner.order(child?.id ?? node.id)).toMatchObject({ kind: 'start', config });
   });
 
   it('gives no second child when it is delivered again', async () => {
