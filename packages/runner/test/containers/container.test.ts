@@ -39,7 +39,7 @@ describe('a container', () => {
       'CapBnd: 0000000000000000',
       'NoNewPrivs: 1',
       'Seccomp: 2',
-      expect.stringMatching(/^\. \.\. (\.containerenv )?probe $/),
+      expect.stringMatching(/^\. \.\. (\.containerenv )?filepath probe $/),
       'agent',
       '1024',
     ]);
