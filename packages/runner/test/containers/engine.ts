@@ -53,8 +53,8 @@ export default async function setup(): Promise<() => Promise<void>> {
     const ended = service === null ? null : once(service, 'exit');
     service?.kill('SIGTERM');
     await ended;
-    // podman mounts its storage over itself.
-    await run('umount', [join(dir, 'root/overlay')]).catch(() => undefined);
+    // podman mounts its storage over itself, and leaves what a build that was given up had mounted.
+    await run('umount', ['-R', join(dir, 'root/overlay')]).catch(() => undefined);
     rmSync(dir, { recursive: true, force: true });
   };
   try {
