@@ -4,8 +4,9 @@ import { join } from 'node:path';
 import type { StartOrder, StopOrder } from '@filepath/protocol';
 import { describe, expect, it, vi } from 'vitest';
 import type { RunnerOptions } from '../../src/index.ts';
-import { signal, statOf } from '../../src/proc.ts';
+import { signal } from '../../src/proc.ts';
 import type { ThreadRecord } from '../fake-worker.ts';
+import { smallDisk } from '../small-disk.ts';
 import { Bench, message, processesOf, runnerProcess, shellOrder } from '../setup.ts';
 
 export type Subject = {
@@ -29,6 +30,17 @@ const BOMB = `perl -e '$| = 1; for my $n (1 .. 1000) {
 /** 64 MB in lines of 64 kB. */
 const FLOOD = `line=$(head -c 65530 /dev/zero | tr '\\0' x); n=0
 while [ $n -lt 1000 ]; do echo "$line"; n=$((n + 1)); done; echo end`;
+
+const COUNT = 20_000;
+/** 20 MB in numbered lines. */
+const NUMBERS = `perl -e '$| = 1; for (1 .. ${COUNT}) { print $_, " ", "x" x 1000, "\\n" }'`;
+/** Something listens where the agent finds its way out. */
+const LISTENS = `grep -q ' 0100007F:10B9 00000000:0000 0A ' /proc/net/tcp`;
+/** Asks the proxy for a host that is not allowed; without a library, which an image may lack. */
+const ASK = `perl -e '
+  socket(S, 2, 1, 0) && connect(S, pack("Sna4x8", 2, 4281, pack("C4", 127, 0, 0, 1))) or die $!;
+  syswrite(S, "GET http://denied.test/ HTTP/1.1\\r\\nHost: denied.test\\r\\nConnection: close\\r\\n\\r\\n");
+  sysread(S, my $all, 4096); $all =~ /(.*?)\\r/; print "$1\\n"'`;
 
 /** What every executor must do, whatever it runs agents in. */
 export function describeExecutor(name: string, subject: Subject): void {
@@ -331,6 +343,59 @@ export function describeExecutor(name: string, subject: Subject): void {
       const bench = await open();
       const thread = await run(bench, orderOf(INTERFACES));
       expect(thread.texts).toEqual(['lo']);
+    });
+
+    it('[NET7] [NET9] [NET11] has one way out, there before its command, and after another runner took over', async () => {
+      const bench = await open({ idle: true });
+      const first = runnerProcess(bench);
+      const ask = `[ ! -S /run/filepath/gw.sock ] || echo socket; ${ASK}`;
+      const order = orderOf(
+        `${ask}; echo up; read line; until ${LISTENS}; do sleep 0.05; done; ${ask}`,
+      );
+      const thread = await running(bench, order);
+      const answer = ['socket', 'HTTP/1.1 403 Forbidden'];
+      expect(thread.texts).toEqual([...answer, 'up']);
+      await first.kill();
+      runnerProcess(bench);
+      bench.worker.input(order.thread, 'again');
+      await bench.worker.until('exit', () => thread.exit !== undefined, LONG_MS);
+      expect(thread.texts).toEqual([...answer, 'up', ...answer]);
+      const denied = thread.observed.filter(({ type }) => type === 'denied');
+      expect(denied).toMatchObject([{ host: 'denied.test', port: 80 }]);
+    });
+
+    it('[RUN42] F13: is held on a full disk, loses nothing and goes on when there is room', async () => {
+      const disk = smallDisk(96);
+      const bench = await open({ home: disk.path, env: { FILEPATH_DISK_RESERVE: '0' } });
+      const order = orderOf(`echo up; read first; read second; ${NUMBERS}`, 'agent', {
+        inputs: [{ id: 1, line: message('first') }],
+      });
+      const thread = await running(bench, order);
+      disk.fill();
+      bench.worker.input(order.thread, message('go'));
+      await bench.logged(order, 'held');
+      disk.empty();
+      await bench.worker.until('exit', () => thread.exit !== undefined, LONG_MS);
+      const numbers = thread.texts.slice(1).map((text) => Number.parseInt(text, 10));
+      expect(numbers).toEqual(Array.from({ length: COUNT }, (_, index) => index + 1));
+      expect(thread.exit).toMatchObject({ code: 0, reason: 'exited' });
+    });
+
+    it('[RUN45] F15: is told to be silent when everything of it was stopped, and a sibling goes on', async () => {
+      const bench = await open({ env: { FILEPATH_AGENT_SILENCE: '1s' } });
+      const sibling = orderOf('echo up; while read line; do echo "heard $line"; done');
+      const heard = await running(bench, sibling);
+      const order = orderOf(`echo up; sh -c 'kill -STOP $$'`);
+      const thread = await running(bench, order);
+      const silences = (): unknown[] => thread.observed.filter(({ type }) => type === 'silent');
+      await bench.worker.until('told twice', () => silences().length === 2, LONG_MS);
+      const limit = 'stalled: nothing heard for 2 seconds';
+      bench.worker.order({ ...stopOf(order, 0), inputs: [], limit });
+      await bench.worker.until('exit', () => thread.exit !== undefined, LONG_MS);
+      expect(thread.exit).toMatchObject({ reason: 'limit', detail: limit });
+      expect(thread.texts).toEqual(['up']);
+      bench.worker.input(sibling.thread, 'one');
+      await bench.worker.until('an answer', () => heard.texts.includes('heard one'), LONG_MS);
     });
 
     it('[RUN9] a removed agent is ended at once and its home put aside', async () => {
