@@ -43,7 +43,7 @@ export default defineConfig({
         timeoutMs: 60_000,
         leftOut: 'packages/runner/test/containers/**',
       }),
-      inNode('containers', 'packages/runner/test/containers/**/*.test.ts', {
+      inNode('containers', 'packages/runner/test/{containers,hostile}/**/*.test.ts', {
         timeoutMs: 60_000,
         oneFileAtATime: true,
         globalSetup: 'packages/runner/test/containers/engine.ts',

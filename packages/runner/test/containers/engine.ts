@@ -23,7 +23,7 @@ export const BASE_IMAGE = 'localhost/filepath-test:base';
 
 /** What the agents of these tests use. */
 const PROGRAMS =
-  'sh git-upload-pack cat ls sleep env id tail tr sed grep seq true git perl touch mkdir ln readlink head printf';
+  'sh git-upload-pack cat ls sleep env id tail tr sed grep seq true git perl touch mkdir ln readlink head printf wc base64 find awk cut rm mv cp chmod mkfifo';
 
 export const CONF = `[engine]
 runtime = "runc"
@@ -75,6 +75,9 @@ export default async function setup(): Promise<() => Promise<void>> {
   process.env['FILEPATH_TEST_ROOT'] = join(dir, 'base.tar');
   return teardown;
 }
+
+/** Whether these tests are run with an engine of their own. */
+export const hasTestEngine = (): boolean => process.env['FILEPATH_TEST_ROOT'] !== undefined;
 
 export async function answers(socket: string): Promise<void> {
   for (let tries = 0; ; tries++) {

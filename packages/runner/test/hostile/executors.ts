@@ -3,6 +3,7 @@ import { chmodSync } from 'node:fs';
 import { basename, dirname } from 'node:path';
 import type { StartOrder } from '@filepath/protocol';
 import { asUser, USER } from '../as-user.ts';
+import { BASE_IMAGE, hasTestEngine } from '../containers/engine.ts';
 import { type Bench, runnerProcess, shellOrder } from '../setup.ts';
 
 /** A way to run agents, as the hostile tests see it. */
@@ -12,12 +13,15 @@ export type HostileExecutor = {
   config(command: string[]): StartOrder['config'];
   /** Starts a runner that runs agents this way, in a process of its own: after `before`, with `args` on its command line. */
   start(bench: Bench, before?: string, ...args: string[]): { pid: number };
+  /** Folders of the host that have nothing in them here, or are not here. */
+  absent: string;
   /** Makes files of a test the runner's, so that it can read them. Gives the path back. */
   share(path: string): string;
 };
 
 const asItself: HostileExecutor = {
   name: 'a sandbox',
+  absent: '/root /var /sys /mnt /media /srv /opt /boot',
   config: (command) => ({ command }),
   start: (bench, before, ...args) => runnerProcess(bench, prepared(before, args)),
   share: (path) => path,
@@ -40,6 +44,15 @@ const asOrdinaryUser: HostileExecutor = {
   },
 };
 
+/** With the engine and the image of the tests with containers. */
+const inContainer: HostileExecutor = {
+  ...asItself,
+  name: 'a container',
+  // What the image has, and what the kernel says of its devices, is there.
+  absent: '/root /mnt /media /srv /opt /boot',
+  config: (command) => ({ command, image: BASE_IMAGE }),
+};
+
 function prepared(before: string | undefined, args: readonly string[]): string[] {
   const words = args.map((word) => `'${word}'`).join(' ');
   return ['sh', '-c', `${before ?? ':'}; exec "$@" ${words}`, 'sh'];
@@ -54,10 +67,9 @@ function hasOrdinaryUsers(): boolean {
 }
 
 /** Each of the hostile tests is run once for each. */
-export const executors: readonly HostileExecutor[] = [
-  asItself,
-  ...(hasOrdinaryUsers() ? [asOrdinaryUser] : []),
-];
+export const executors: readonly HostileExecutor[] = hasTestEngine()
+  ? [inContainer]
+  : [asItself, ...(hasOrdinaryUsers() ? [asOrdinaryUser] : [])];
 
 /** An order for a hostile agent that is a shell script. */
 export function hostileOrder(

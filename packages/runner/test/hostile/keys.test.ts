@@ -20,7 +20,7 @@ function put(dir: string, names: readonly string[]): void {
 }
 
 /** Prints every place in which the key is found, and every socket that is no agent's own way out. */
-const SEARCH = `
+const search = (absent: string): string => `
 printf '%s-%s' ${halves.join(' ')} > /tmp/wanted
 grep -raFlf /tmp/wanted --exclude-dir=usr --exclude-dir=proc --exclude-dir=dev / 2> /dev/null | grep -vx /tmp/wanted
 for pid in /proc/[0-9]*; do
@@ -34,7 +34,7 @@ done
 env | grep -iE 'anthropic|openai|openrouter'
 find / -xdev -type s -not -path '/run/filepath/*' 2> /dev/null
 tail -n +2 /proc/net/unix | awk '{ print $8 }' | grep -v '^$'
-ls -A /root /var /sys /mnt /media /srv /opt /boot 2> /dev/null
+ls -A ${absent} 2> /dev/null
 echo searched`;
 
 describe.each(executors)('T6: a provider key, with $name', (executor) => {
@@ -50,11 +50,19 @@ describe.each(executors)('T6: a provider key, with $name', (executor) => {
 
     const gitRepoUrl = executor.share(repositoryOf({ file: 'content\n' }));
     const other = executor.share(repositoryOf({ file: `key = ${key}\n` }));
-    const finds = hostileOrder(executor, SEARCH, { gitRepoUrl: other }, { GIVEN: key });
+    const finds = hostileOrder(
+      executor,
+      search(executor.absent),
+      { gitRepoUrl: other },
+      { GIVEN: key },
+    );
     const found = (await ended(bench, finds)).texts;
     expect(found, 'the search finds what is there').toContain('/workspace/file');
     expect(found.some((line) => line.endsWith('/environ'))).toBe(true);
-    const thread = await ended(bench, hostileOrder(executor, SEARCH, { gitRepoUrl }));
+    const thread = await ended(
+      bench,
+      hostileOrder(executor, search(executor.absent), { gitRepoUrl }),
+    );
     for (const name of ['environ', 'cmdline']) {
       expect(readFileSync(`/proc/${runner.pid}/${name}`, 'utf8'), 'live').toContain(key);
     }

@@ -62,6 +62,12 @@ mkdir -p /home/agent/.ssh /home/agent/.config/git /home/agent/bin
 echo 'ProxyCommand ${command}' > /home/agent/.ssh/config
 for name in git sh ssh tail cat mount setpriv; do cp /home/agent/evil /home/agent/bin/$name; cp evil $name; done`;
 
+/** What git does with a mirror is said by these files; commits that are brought there are none of them. */
+const settingsOf = (mirrors: string): string[] =>
+  treeOf(mirrors).filter(
+    (line) => !/^[0-9a-f]+\.(git|json)(\/(objects|refs)(\/\S*)?)? /.test(line),
+  );
+
 describe.each(executors)('T7: programs that a repository names, with $name', (executor) => {
   it('[GIT5] run nothing on the host from the clone to the removal', async () => {
     const bench = await open(executor);
@@ -85,7 +91,7 @@ describe.each(executors)('T7: programs that a repository names, with $name', (ex
       gitRepoUrl,
     });
     expect((await ended(bench, first)).texts.at(-1)).toBe('poisoned');
-    const mirror = treeOf(join(bench.home, 'mirrors'));
+    const mirror = settingsOf(join(bench.home, 'mirrors'));
     const second = hostileOrder(
       executor,
       `cd /workspace; ${commit}; sh Makefile; echo x > out/file; echo x >> ${host.dir}/file; read line; echo read; sleep 100`,
@@ -107,7 +113,7 @@ describe.each(executors)('T7: programs that a repository names, with $name', (ex
     await remove(bench, first);
 
     expect(host.tree()).toEqual(before);
-    expect(treeOf(join(bench.home, 'mirrors'))).toEqual(mirror);
+    expect(settingsOf(join(bench.home, 'mirrors'))).toEqual(mirror);
     expect(readdirSync(join(bench.home, 'archive'))).toHaveLength(1);
   });
 });

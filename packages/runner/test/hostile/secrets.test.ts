@@ -19,12 +19,18 @@ text(sprintf('\\\\u%04x', ord($s)) . plain(substr($s, 1)));
 text((plain($s)) =~ s{/}{\\\\/}gr);
 text(join('', map { sprintf('%%%02x', ord) } split(//, $s)));
 text($s =~ s/([^A-Za-z0-9.~-])/sprintf('%%%02X', ord($1))/ger);
+# Without a module, which an image may lack.
+sub base64 {
+  my ($b, $pad) = (pack('u', $_[0]), (3 - length($_[0]) % 3) % 3);
+  $b =~ s/^.//mg; $b =~ s/\\n//g; $b =~ tr{\` -_}{AA-Za-z0-9+/};
+  $b =~ s/.{$pad}$/'=' x $pad/e if $pad;
+  return $b;
+}
 text(unpack('H*', $s)); text(uc(unpack('H*', $s)));
 text(join(':', unpack('(H2)*', $s))); text(join(' ', unpack('(H2)*', $s)));
 for my $shift (0, 1, 2) {
-  my $b = pack('u', ('x' x $shift) . $s . 'tail'); require MIME::Base64;
-  text(MIME::Base64::encode_base64(('x' x $shift) . $s . 'tail', ''));
-  text(MIME::Base64::encode_base64(('x' x $shift) . $s, '') =~ tr{+/}{-_}r);
+  text(base64(('x' x $shift) . $s . 'tail'));
+  text(base64(('x' x $shift) . $s) =~ tr{+/}{-_}r);
 }
 print "bare $s\\n", "$s\\r\\n", "\\xff\\xfe $s\\n";
 # One write for each byte: no chunk holds it whole.
