@@ -88,6 +88,10 @@ export class RunDir {
   get head(): string {
     return this.at('head');
   }
+  /** The workspace is made by this epoch. */
+  get fresh(): string {
+    return this.at('fresh');
+  }
   /** A stop was ordered: when, and how long it may take. */
   get stop(): string {
     return this.at('stop.json');

@@ -1,4 +1,4 @@
-import { statSync } from 'node:fs';
+import { existsSync, lstatSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { RunnerBody, SnapshotSource, StartOrder, ThreadId } from '@filepath/protocol';
 import type { FreeSpace } from '../disk/free-space.ts';
@@ -84,24 +84,35 @@ export async function startAgent(start: Start): Promise<void> {
   await executor.start({ place, run, command, image, environment, gateway }, () => start.gone());
 }
 
+/** Whether the workspace is made by this epoch. Noted before, since a kill may come between the making and the telling. */
+function isFresh({ place, run }: Start): boolean {
+  if (existsSync(run.fresh)) return true;
+  if (lstatSync(join(place.dir, 'workspace'), { throwIfNoEntry: false })) return false;
+  writeFileSync(run.fresh, '', { mode: 0o600 });
+  return true;
+}
+
+const toldReady = ({ observed }: Start): boolean =>
+  observed.all().some((body) => body?.type === 'workspace' && body.state === 'ready');
+
 /** Says whether there was none before. */
 async function prepareWorkspace(start: Start, image: string | null): Promise<boolean> {
   const { order, place, executor, signal } = start;
   const source = order.gitRepoUrl;
-  const fresh = statSync(join(place.dir, 'workspace'), { throwIfNoEntry: false }) === undefined;
+  const fresh = isFresh(start);
   const shown = source === null ? 'empty folder' : shownRemote(source);
   if (order.snapshot !== undefined) return restore(start, order.snapshot, fresh, image);
   const { last } = start.observed;
   // A clone that a kill interrupted is told of already.
-  if (fresh && source !== null && last?.type !== 'workspace') tell(start, 'cloning', shown);
+  const begins = fresh && !toldReady(start) && last?.type !== 'workspace';
+  if (begins && source !== null) tell(start, 'cloning', shown);
   const progress = (step: string): void => {
     if (!signal.aborted) tell(start, 'cloning', `${shown}: ${step}`);
   };
   const parent = order.parent === undefined ? null : start.placeOf(order.parent.thread);
   const from = { repository: source, parent, progress, image };
   const prepared = await executor.prepare(place, from, signal);
-  // A kill may have come between the clone and this.
-  if (fresh || start.observed.last?.type === 'workspace') {
+  if (fresh && !toldReady(start)) {
     const where = source === null && prepared.start !== null ? [] : [shown];
     tell(start, 'ready', start.redact([...where, ...notesOn(prepared, start)].join('\n')));
   }
@@ -129,7 +140,7 @@ async function restore(
   const progress = (): void => undefined;
   const from = { repository: null, parent: null, snapshot, progress, image };
   await executor.prepare(place, from, signal);
-  if (fresh) tell(start, 'ready', `restored from the snapshot ${source.id}`);
+  if (fresh && !toldReady(start)) tell(start, 'ready', `restored from the snapshot ${source.id}`);
   return fresh;
 }
 
