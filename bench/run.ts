@@ -1,9 +1,15 @@
-import { startInstance, tempDir } from '@filepath/testkit';
+import {
+  BASE_IMAGE,
+  hasPodman,
+  startContainerEngine,
+  startInstance,
+  tempDir,
+} from '@filepath/testkit';
 import { writeFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { bareRelay } from './bare-relay.ts';
 import { ourRelay } from './our-relay.ts';
-import { starts, type Starts } from './spawn.ts';
+import { agentProgram, starts, type Starts } from './spawn.ts';
 import { percentile } from './statistics.ts';
 import { warmStarts } from './warm-start.ts';
 import { workspaces } from './workspaces.ts';
@@ -25,10 +31,14 @@ type Row = {
 
 async function measure(): Promise<Row[]> {
   using home = tempDir('filepath-bench');
-  await using instance = await startInstance();
+  const engine = hasPodman() ? await startContainerEngine(['sh', agentProgram()]) : null;
+  await using engines = new AsyncDisposableStack();
+  engines.defer(async () => engine?.stop());
+  const where = engine === null ? {} : { FILEPATH_CONTAINER_SOCKET: engine.socket };
+  await using instance = await startInstance(where);
   const bare = await bareRelay(home.path, SINGLES, GAP_MS, EVENTS);
   const ours = await ourRelay(instance, SINGLES, GAP_MS, EVENTS);
-  const start = await starts(instance, STARTS);
+  const start = await starts(instance, STARTS, engine === null ? null : BASE_IMAGE);
   const workspace = await workspaces(instance);
   await instance.stop();
   const warm = await warmStarts(ROOT, 3);

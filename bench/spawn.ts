@@ -3,6 +3,9 @@ import { spawn } from 'node:child_process';
 import { existsSync } from 'node:fs';
 import { wallMs } from './statistics.ts';
 
+/** The program of `agentCommand`, for an image. */
+export const agentProgram = (): string => (existsSync('/usr/bin/node') ? 'node' : 'python3');
+
 /** What CLI agents are: a program on Node, or where the system has none, on Python. Both are seen in the sandbox. */
 function agentCommand(): string[] {
   const line = '{"type":"text","content":"first"}';
@@ -15,13 +18,16 @@ export type Starts = {
   /** Without anything of ours. */
   bare: number[];
   sandbox: number[];
-  /** Null where no image is named. */
+  /** Null where there is no engine. */
   container: number[] | null;
 };
 
 /** Milliseconds to the first line, one of each kind in turn, so that what else the machine does meets all alike. */
-export async function starts(instance: Instance, times: number): Promise<Starts> {
-  const image = containerImage();
+export async function starts(
+  instance: Instance,
+  times: number,
+  image: string | null,
+): Promise<Starts> {
   const out: Starts = { bare: [], sandbox: [], container: image === null ? null : [] };
   for (let i = 0; i < times; i += 1) {
     out.bare.push(await bareStart());
@@ -29,11 +35,6 @@ export async function starts(instance: Instance, times: number): Promise<Starts>
     if (image !== null) out.container?.push(await ourStart(instance, { image }));
   }
   return out;
-}
-
-/** An image with the program of `agentCommand`, on an engine that the instance finds. */
-function containerImage(): string | null {
-  return process.env['FILEPATH_AGENT_IMAGE'] || null;
 }
 
 /** From starting the command to its first line. */

@@ -2,6 +2,14 @@ export { type Commit, git, makeRepo } from './git.ts';
 export { SCRIPT_AGENTS, scriptAgent, type ScriptAgent } from './script-agent.ts';
 export { tempDir, type TempDir } from './temp.ts';
 export { smallDisk, type SmallDisk } from './small-disk.ts';
+export {
+  BASE_IMAGE,
+  type ContainerEngine,
+  engineAnswers,
+  hasPodman,
+  PODMAN_CONF,
+  startContainerEngine,
+} from './container-engine.ts';
 export { agentPids, endAgents, shimPids } from './agents-of-home.ts';
 export { Api } from './api.ts';
 export { follow, type Follower, isType } from './follow.ts';

@@ -8,7 +8,7 @@ import { RunDir } from '../../src/home.ts';
 import { childrenOf, signal, statOf } from '../../src/proc.ts';
 import { asUser, USER } from '../as-user.ts';
 import { Bench, later, runnerProcess, tempDir } from '../setup.ts';
-import { answers, CONF } from './engine.ts';
+import { engineAnswers, PODMAN_CONF } from '@filepath/testkit';
 import { BASE_IMAGE, containerOrder } from './setup.ts';
 
 /** A podman of an ordinary user. Its socket. */
@@ -17,7 +17,7 @@ async function rootless(): Promise<string> {
   const conf = join(dir, 'containers.conf');
   const archive = join(dir, 'base.tar');
   copyFileSync(process.env['FILEPATH_TEST_ROOT'] ?? '', archive);
-  writeFileSync(conf, CONF);
+  writeFileSync(conf, PODMAN_CONF);
   const root = process.getuid?.() === 0;
   if (root) for (const path of [dir, conf, archive]) chownSync(path, USER, USER);
   chmodSync(dir, 0o755);
@@ -40,7 +40,7 @@ async function rootless(): Promise<string> {
     execFileSync(file, [...args, 'system', 'reset', '--force'], { ...options, timeout: 60_000 });
     if (holder > 1) signal(holder, 'SIGKILL');
   });
-  await answers(socket);
+  await engineAnswers(socket);
   return socket;
 }
 

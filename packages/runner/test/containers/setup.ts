@@ -3,7 +3,7 @@ import { vi } from 'vitest';
 import { Engine } from '../../src/container/engine.ts';
 import type { ThreadRecord } from '../fake-worker.ts';
 import { type Bench, shellOrder } from '../setup.ts';
-import { BASE_IMAGE } from './engine.ts';
+import { BASE_IMAGE } from '@filepath/testkit';
 
 export { BASE_IMAGE };
 

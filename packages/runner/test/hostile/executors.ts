@@ -2,8 +2,9 @@ import { execFileSync, spawnSync } from 'node:child_process';
 import { chmodSync } from 'node:fs';
 import { basename, dirname } from 'node:path';
 import type { StartOrder } from '@filepath/protocol';
+import { BASE_IMAGE } from '@filepath/testkit';
 import { asUser, USER } from '../as-user.ts';
-import { BASE_IMAGE, hasTestEngine } from '../containers/engine.ts';
+import { hasTestEngine } from '../containers/engine.ts';
 import { type Bench, runnerProcess, shellOrder } from '../setup.ts';
 
 /** A way to run agents, as the hostile tests see it. */
