@@ -2,12 +2,14 @@ import { execFileSync } from 'node:child_process';
 import { closeSync, mkdirSync, openSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:http';
 import { join } from 'node:path';
+import { PassThrough } from 'node:stream';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { checkDockerfile, CONTEXT_BOUNDS, packContext } from '../src/container/context.ts';
 import { Demux } from '../src/container/demux.ts';
 import { findEngine, sockets } from '../src/container/find-engine.ts';
 import { cageBody } from '../src/container/hardening.ts';
+import { runContainerOnce } from '../src/container/once.ts';
 import { dockerProfile } from '../src/seccomp/docker-profile.ts';
 import { later, tempDir } from './setup.ts';
 
@@ -180,5 +182,34 @@ describe('the engine of containers', () => {
   it('[CTR2] has no filter for a processor whose calls are not known', () => {
     expect(dockerProfile('riscv64')).toBeNull();
     expect(dockerProfile('arm64')).toMatchObject({ architectures: ['SCMP_ARCH_AARCH64'] });
+  });
+});
+
+describe('a command in a container that the runner waits for', () => {
+  it('[CTR10] is given up while it is being started, and whoever waits is told', async () => {
+    const stream = new PassThrough();
+    const starting = Promise.withResolvers<void>();
+    const started = Promise.withResolvers<void>();
+    const removed: string[] = [];
+    const engine = {
+      create: async () => 'id',
+      attach: async () => stream,
+      start: async () => {
+        starting.resolve();
+        await started.promise;
+      },
+      inspect: async () => null,
+      remove: async (name: string) => void removed.push(name),
+    };
+    const giveUp = new AbortController();
+    const done = runContainerOnce({ engine, body: {}, timeoutMs: 60_000, signal: giveUp.signal });
+    await starting.promise;
+    giveUp.abort();
+    // A tick in which an error that nobody listens for would end the process.
+    await new Promise((resolve) => setImmediate(resolve));
+    started.resolve();
+    expect(await done).toEqual({ status: null, output: '', timedOut: false });
+    expect(removed).toHaveLength(1);
+    expect(stream.destroyed).toBe(true);
   });
 });

@@ -1,7 +1,8 @@
-import { readFileSync, symlinkSync } from 'node:fs';
+import { existsSync, mkdirSync, readFileSync, symlinkSync } from 'node:fs';
 import { join } from 'node:path';
-import type { StartOrder } from '@filepath/protocol';
+import { newThreadId, type StartOrder } from '@filepath/protocol';
 import { describe, expect, it, vi } from 'vitest';
+import { Pauser } from '../src/epoch/pauser.ts';
 import { initOf } from '../src/executor/process-files.ts';
 import { readText } from '../src/files.ts';
 import { RunDir } from '../src/home.ts';
@@ -146,5 +147,24 @@ describe('a pause', () => {
     await held(bench, order, true);
     await freeze(bench, order, false, 6);
     await bench.worker.until('an answer', () => thread.texts.length === 1);
+  });
+
+  it('[RUN19] that comes while the agent is let go to end does not hold it', async () => {
+    const run = new RunDir(tempDir(), 1);
+    mkdirSync(run.path, { recursive: true });
+    const held: boolean[] = [];
+    const freeze = async (_run: RunDir, frozen: boolean): Promise<void> => void held.push(frozen);
+    const pauser = new Pauser({ freeze }, run);
+    const taken = pauser.take({
+      kind: 'freeze',
+      thread: newThreadId(),
+      epoch: 1,
+      seq: 1,
+      frozen: true,
+    });
+    await pauser.release();
+    await taken;
+    expect(held).toEqual([false]);
+    expect(existsSync(run.pause)).toBe(false);
   });
 });

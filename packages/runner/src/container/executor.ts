@@ -19,7 +19,7 @@ import {
   type WorkspaceSource,
 } from '../executor/executor.ts';
 import type { CloneJob } from '../executor/make-workspace.ts';
-import type { Network, Networks } from '../executor/networks.ts';
+import type { Networks } from '../executor/networks.ts';
 import { initOf, killShimGroup, processState, shimRuns } from '../executor/process-files.ts';
 import { SHIM_FD, shimNetwork, startShim } from '../executor/shim-process.ts';
 import { prepareWorkspace } from '../executor/workspace.ts';
@@ -134,7 +134,6 @@ export class ContainerExecutor implements Executor {
     if (image === null) throw new Refusal('an agent in a container needs an image');
     const { engine, facts } = await this.#require();
     const { limits, disk } = this.#settings;
-    const network = await this.#network(engine, facts);
     const body = cageBody({
       ...(await this.#cage(place, image, run.seccomp)),
       command: job.command,
@@ -149,11 +148,12 @@ export class ContainerExecutor implements Executor {
       engine: engine.address,
       name: containerName(run),
       body: { ...body },
-      networkFd: network === null ? null : SHIM_FD.net,
+      networkFd: this.#entersOurs(engine, facts) ? SHIM_FD.net : null,
       limits: limitWords(limits, disk),
     };
     writeFileSync(run.args, JSON.stringify(args), { mode: 0o600 });
     const command = [process.execPath, SHIM_PATH, 'filepath-shim', run.path];
+    const network = this.#entersOurs(engine, facts) ? await this.#settings.networks.take() : null;
     await startShim({ command, gateway: job.gateway, network, gone });
   }
 
@@ -239,12 +239,12 @@ export class ContainerExecutor implements Executor {
   }
 
   /**
-   * A network that its way out listens in before the command runs. Null where the engine cannot enter one of ours: it
-   * makes one with nothing in it, and the way out comes as soon as the process is there.
+   * Whether the engine enters a network of ours, in which the way out listens before the command runs. Else it makes one
+   * with nothing in it, and the way out comes as soon as the process is there.
    */
-  async #network(engine: Engine, facts: Facts): Promise<Network | null> {
-    const own = engine.address.podman && !facts.rootless && process.getuid?.() === 0;
-    return own && this.workspacesBySandbox ? this.#settings.networks.take() : null;
+  #entersOurs(engine: Engine, facts: Facts): boolean {
+    const entered = engine.address.podman && !facts.rootless && process.getuid?.() === 0;
+    return entered && this.workspacesBySandbox;
   }
 
   async #cage(place: Place, image: string, seccomp?: string): Promise<TaskCage> {

@@ -1,4 +1,5 @@
 import { randomBytes } from 'node:crypto';
+import type { Duplex } from 'node:stream';
 import { setTimeout as delay } from 'node:timers/promises';
 import { Demux } from './demux.ts';
 import type { Engine } from './engine.ts';
@@ -7,7 +8,7 @@ const OUTPUT_BYTES = 8192;
 const LOOK_MS = 50;
 
 export type ContainerOnce = {
-  engine: Engine;
+  engine: Pick<Engine, 'create' | 'attach' | 'start' | 'inspect' | 'remove'>;
   body: object;
   timeoutMs: number;
   signal?: AbortSignal;
@@ -27,15 +28,19 @@ export async function runContainerOnce(job: ContainerOnce): Promise<OnceResult> 
     output: output.toString('utf8'),
     timedOut: late.aborted,
   });
+  let attached: Duplex | null = null;
   try {
     await engine.create(name, job.body);
-    const attached = await engine.attach(name);
-    const giveUp = (): void => void attached.destroy(new Error('the container was given up'));
+    const stream = await engine.attach(name);
+    attached = stream;
+    // It may break before anybody reads it.
+    stream.on('error', () => undefined);
+    const giveUp = (): void => void stream.destroy(new Error('the container was given up'));
     over.addEventListener('abort', giveUp, { once: true });
     if (over.aborted) giveUp();
     await engine.start(name);
     const demux = new Demux();
-    for await (const chunk of attached) {
+    for await (const chunk of stream) {
       const parts = demux.take(chunk as Buffer).map(({ bytes }) => bytes);
       output = Buffer.concat([output, ...parts]).subarray(-OUTPUT_BYTES);
     }
@@ -52,6 +57,7 @@ export async function runContainerOnce(job: ContainerOnce): Promise<OnceResult> 
     if (over.aborted) return given();
     throw error;
   } finally {
+    attached?.destroy();
     await engine.remove(name).catch(() => undefined);
   }
 }

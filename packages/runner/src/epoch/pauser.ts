@@ -9,22 +9,24 @@ const Pause = z.strictObject({ seq: z.int().min(1), frozen: z.boolean() });
 
 /** Holds a process still while the last order says so. The order is on disk, so that a restarted runner keeps to it. */
 export class Pauser {
-  readonly #executor: Executor;
+  readonly #executor: Pick<Executor, 'freeze'>;
   readonly #run: RunDir;
   /** For a reason of the machine. */
   #held = false;
   /** It is to end: nothing holds it still any more. */
   #released = false;
 
-  constructor(executor: Executor, run: RunDir) {
+  constructor(executor: Pick<Executor, 'freeze'>, run: RunDir) {
     this.#executor = executor;
     this.#run = run;
   }
 
   /** An order that a later one has overtaken changes nothing. A process that is being stopped must be able to. */
   async take({ seq, frozen }: FreezeOrder): Promise<void> {
-    if ((this.#last()?.seq ?? 0) > seq || existsSync(this.#run.stop)) return;
+    if (this.#ends() || (this.#last()?.seq ?? 0) > seq) return;
     await writeDurable(this.#run.pause, JSON.stringify({ seq, frozen }));
+    // It may have been let go meanwhile, so that it can end.
+    if (this.#ends()) return rmSync(this.#run.pause, { force: true });
     await this.#executor.freeze(this.#run, frozen || this.#held);
   }
 
@@ -36,13 +38,13 @@ export class Pauser {
   /** Holds the process still, or lets it go on unless it is paused by order. */
   async hold(held: boolean): Promise<void> {
     this.#held = held;
-    if (this.#released || existsSync(this.#run.stop)) return;
+    if (this.#ends()) return;
     await this.#executor.freeze(this.#run, held || this.ordered);
   }
 
   /** A process may have come to life since the order. */
   async apply(): Promise<void> {
-    if (this.#released || !(this.#held || this.ordered) || existsSync(this.#run.stop)) return;
+    if (this.#ends() || !(this.#held || this.ordered)) return;
     await this.#executor.freeze(this.#run, true);
   }
 
@@ -51,6 +53,10 @@ export class Pauser {
     this.#released = true;
     rmSync(this.#run.pause, { force: true });
     await this.#executor.freeze(this.#run, false);
+  }
+
+  #ends(): boolean {
+    return this.#released || existsSync(this.#run.stop);
   }
 
   #last(): z.infer<typeof Pause> | null {

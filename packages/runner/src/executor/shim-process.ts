@@ -1,7 +1,8 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
+import { readlinkSync } from 'node:fs';
 import type { AgentGateway } from '../egress/gateway.ts';
-import { namespaceId, type NetworkPlace } from '../egress/namespace.ts';
+import type { NetworkPlace } from '../egress/namespace.ts';
 import type { RunDir } from '../home.ts';
 import { reasonOf } from '../log.ts';
 import { Refusal } from './executor.ts';
@@ -61,6 +62,15 @@ export function shimNetwork(run: RunDir): NetworkPlace | null {
   const shim = shimOf(run);
   if (shim === null || !shimRuns(run)) return null;
   const [net, user] = [SHIM_FD.net, SHIM_FD.user].map((fd) => `/proc/${shim.pid}/fd/${fd}`);
-  if (net === undefined || namespaceId(net) === null) return null;
+  if (net === undefined || !isNetwork(net)) return null;
   return { net, user: process.getuid?.() === 0 ? null : (user ?? null) };
+}
+
+/** A shim without a network has something else, or nothing, on that descriptor. */
+function isNetwork(path: string): boolean {
+  try {
+    return readlinkSync(path).startsWith('net:[');
+  } catch {
+    return false;
+  }
 }

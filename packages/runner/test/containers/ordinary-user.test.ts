@@ -51,7 +51,7 @@ const held = (run: RunDir): boolean => {
 };
 
 describe('a container of an ordinary user', () => {
-  it('[RUN32] [CTR1] runs an agent, whose files are the user’s, and says what limits it', async () => {
+  it('[RUN32] [CTR1] [NET7] runs an agent, whose files are the user’s, and says what limits it', async () => {
     const socket = await rootless();
     const bench = await Bench.open({ idle: true });
     const user = asUser();
@@ -62,7 +62,9 @@ describe('a container of an ordinary user', () => {
     process.env['FILEPATH_CONTAINER_SOCKET'] = own;
     const order = containerOrder(
       `echo up; read line; echo "$line" > note; grep -E '^(CapPrm|NoNewPrivs|Seccomp):' /proc/self/status | tr '\\t' ' '
-      ( : > /usr/x ) 2> /dev/null && echo open; sed -e 1,2d -e 's/:.*//' -e 's/ *//' /proc/net/dev; sleep 1000 & echo end; wait`,
+      ( : > /usr/x ) 2> /dev/null && echo open; sed -e 1,2d -e 's/:.*//' -e 's/ *//' /proc/net/dev
+      until grep -q ' 0100007F:10B9 00000000:0000 0A ' /proc/net/tcp; do sleep 0.05; done; echo out
+      sleep 1000 & echo end; wait`,
     );
     bench.worker.order(order);
     const thread = bench.worker.thread(order.thread);
@@ -78,6 +80,7 @@ describe('a container of an ordinary user', () => {
       'NoNewPrivs: 1',
       'Seccomp: 2',
       'lo',
+      'out',
       'end',
     ]);
     const note = join(bench.agentDir(order), 'workspace', 'note');
