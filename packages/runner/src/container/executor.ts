@@ -30,7 +30,7 @@ import { setFrozen } from '../limits/freezer.ts';
 import type { LimitSettings } from '../limits/settings.ts';
 import { reasonOf } from '../log.ts';
 import { Mailbox } from '../mailbox.ts';
-import { signal as send } from '../proc.ts';
+import { signal as send, statOf } from '../proc.ts';
 import { cloneInContainer } from './clone.ts';
 import { containerName, labelsOf, onceLabels } from './container-name.ts';
 import type { Engine } from './engine.ts';
@@ -180,9 +180,13 @@ export class ContainerExecutor implements Executor {
     });
   }
 
+  /** A command that is process 1 and does not handle TERM never gets it; what it waits for does. */
   async terminate(run: RunDir): Promise<void> {
     const engine = await this.#engine();
     await engine?.signal(containerName(run), 'SIGTERM');
+    const init = initOf(run);
+    const group = init === null ? undefined : statOf(init)?.group;
+    if (group !== undefined && group > 1 && group === init) send(-group, 'SIGTERM');
   }
 
   async kill(run: RunDir): Promise<void> {

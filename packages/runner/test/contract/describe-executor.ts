@@ -221,6 +221,11 @@ export function describeExecutor(name: string, subject: Subject): void {
       await bench.worker.until('exit', () => second.exit !== undefined, LONG_MS);
       expect(second.texts).toEqual(['up', 'bye']);
       expect(second.exit).toMatchObject({ reason: 'stopped', code: 3 });
+      const plain = orderOf('echo up; sleep 1000; exit $?');
+      const third = await running(bench, plain);
+      bench.worker.order(stopOf(plain, 50));
+      await bench.worker.until('exit', () => third.exit !== undefined, LONG_MS);
+      expect(third.exit).toMatchObject({ reason: 'stopped', code: 143 });
     });
 
     it('[RUN8] a stop ends a stubborn agent with everything it started', async () => {
