@@ -56,7 +56,7 @@ describe('the context of a build', () => {
     const archive = join(tempDir(), 'context.tar');
     const fd = openSync(archive, 'w');
     try {
-      return [await packContext(workspace, 'Dockerfile', fd, bounds), archive];
+      return [(await packContext(workspace, 'Dockerfile', fd, bounds)).hash, archive];
     } finally {
       closeSync(fd);
     }
@@ -103,7 +103,21 @@ describe('the context of a build', () => {
 
   it('[CTR9] a Dockerfile is named by a path below the repository', () => {
     expect(checkDockerfile('./docker/Dockerfile')).toBe('docker/Dockerfile');
-    for (const path of ['/a', '..', 'a/../b', 'a//b', '.git/x', 'a\nb', 'a\\b', './', '.']) {
+    for (const path of [
+      '/a',
+      '..',
+      'a/../b',
+      'a//b',
+      '.git/x',
+      'a\nb',
+      'a\\b',
+      './',
+      '.',
+      'a.in',
+      '["/x"]',
+      '-',
+      'http://x',
+    ]) {
       expect(() => checkDockerfile(path), path).toThrow(/inside the repository/);
     }
   });
@@ -158,7 +172,7 @@ describe('the engine of containers', () => {
       holds: { memory: true, pids: false, cpu: true },
       fileBytes: 9,
     };
-    const docker = cageBody({ ...cage, podman: false });
+    const docker = cageBody({ ...cage, volumes: [], podman: false });
     expect(docker).toMatchObject({
       User: '7:7',
       HostConfig: {
@@ -177,6 +191,35 @@ describe('the engine of containers', () => {
     });
     expect(docker).not.toHaveProperty('HostConfig.PidsLimit');
     expect(docker).not.toHaveProperty('Entrypoint');
+  });
+
+  it('[CTR13] is asked for memory wherever an image declares a volume', () => {
+    const asked = (...volumes: string[]): object =>
+      cageBody({
+        image: 'i',
+        command: null,
+        environment: new Map(),
+        labels: {},
+        user: '7:7',
+        keepId: false,
+        binds: [{ from: '/a', to: '/workspace', writable: true }],
+        volumes,
+        seccomp: 'profile',
+        limits: { memory: 1, pids: 2, cpus: 0.5 },
+        holds: { memory: true, pids: false, cpu: true },
+        fileBytes: 9,
+        podman: true,
+      });
+    const tmpfs = asked('/data/', '/home', '/workspace', '/tmp', '/run/x');
+    const paths = (tmpfs as { HostConfig: { Tmpfs: Record<string, string> } }).HostConfig.Tmpfs;
+    expect(Object.keys(paths).toSorted()).toEqual(['/data', '/home', '/run', '/run/x', '/tmp']);
+    expect(paths['/data']).toMatch(/nosuid,nodev,size=67108864/);
+    expect(paths['/tmp']).toMatch(/size=268435456/);
+    for (const path of ['/', 'data', '/proc', '/dev/shm', '/workspace/x', '/a:b', '/x/../proc']) {
+      expect(() => asked(path), path).toThrow(/declares the volume .*use one without/);
+    }
+    const many = Array.from({ length: 17 }, (_, index) => `/v${index}`);
+    expect(() => asked(...many)).toThrow(/more than 16 volumes/);
   });
 
   it('[CTR2] has no filter for a processor whose calls are not known', () => {

@@ -56,10 +56,14 @@ export const InspectedImage = z.object({
       Env: z.array(z.string()).nullish(),
       Cmd: z.array(z.string()).nullish(),
       Entrypoint: z.array(z.string()).nullish(),
+      OnBuild: z.array(z.string()).nullish(),
+      Volumes: z.record(z.string(), z.unknown()).nullish(),
     })
     .nullish(),
 });
 export type InspectedImage = z.infer<typeof InspectedImage>;
+
+export const History = z.array(z.object({ CreatedBy: z.string().nullish() }));
 
 /** A line of the answer to a pull or a build. */
 export const Step = z.object({

@@ -12,6 +12,7 @@ import {
 import { setImmediate as breathe } from 'node:timers/promises';
 import { Refusal } from '../executor/executor.ts';
 import { writeFully } from '../files.ts';
+import { DOCKERFILE_BYTES } from './dockerfile.ts';
 import { type Entry, TAR_END, tarHead, tarPadding } from './tar.ts';
 
 const { O_RDONLY, O_NOFOLLOW, O_NONBLOCK, O_DIRECTORY } = constants;
@@ -24,14 +25,14 @@ export const CONTEXT_BOUNDS: Bounds = { bytes: 512 * 2 ** 20, entries: 100_000 }
 /**
  * Writes the files of a workspace as the context of a build, without `.git`. No link is followed on this machine:
  * every directory is opened from the one above it, and links go into the archive as links. Gives the hash of what
- * was written. Throws a Refusal.
+ * was written, and the Dockerfile as it was written. Throws a Refusal.
  */
 export async function packContext(
   workspace: string,
   dockerfile: string,
   into: number,
   bounds: Bounds = CONTEXT_BOUNDS,
-): Promise<string> {
+): Promise<{ hash: string; text: Buffer }> {
   const packer = new Packer(into, dockerfile, bounds);
   const root = openSync(workspace, O_RDONLY | O_DIRECTORY | O_NOFOLLOW);
   try {
@@ -39,22 +40,27 @@ export async function packContext(
   } finally {
     closeSync(root);
   }
-  if (!packer.found) {
+  const { text } = packer;
+  if (text === null) {
     throw new Refusal(
       `${dockerfile} is no file of the repository: name one with config.dockerfile`,
     );
   }
   packer.write(TAR_END);
-  return packer.digest();
+  return { hash: packer.digest(), text };
 }
 
-/** The name of a file below the workspace. Throws a Refusal for what could be anything else. */
+/**
+ * The name of a file below the workspace. Throws a Refusal for what could be anything else: podman takes a list in JSON
+ * for paths of the host, and has what ends in `.in` read by the preprocessor of C, which includes files.
+ */
 export function checkDockerfile(path: string): string {
   const names = path.replace(/^(\.\/)+/, '').split('/');
   const wrong = names.some((name) => name === '' || name === '.' || name === '..');
-  if (wrong || path.startsWith('/') || /[\0\n\r\\]/.test(path) || names[0] === '.git') {
+  const odd = !/^[\w.][\w .@+/-]*$/.test(path) || /\.in$/i.test(path);
+  if (wrong || odd || names[0] === '.git') {
     throw new Refusal(
-      `config.dockerfile must be a path inside the repository, like docker/Dockerfile: ${path.slice(0, 200)}`,
+      `config.dockerfile must be a path inside the repository, of letters and digits, like docker/Dockerfile: ${path.slice(0, 200)}`,
     );
   }
   return names.join('/');
@@ -65,7 +71,8 @@ const at = (fd: number, path: string): string =>
   process.platform === 'linux' ? `/proc/self/fd/${fd}` : path;
 
 class Packer {
-  found = false;
+  /** The bytes of the Dockerfile. */
+  text: Buffer | null = null;
   readonly #into: number;
   readonly #dockerfile: string;
   readonly #bounds: Bounds;
@@ -127,18 +134,23 @@ class Packer {
     try {
       const stat = fstatSync(fd);
       if (!stat.isFile()) return;
-      if (name === this.#dockerfile) this.found = true;
+      const kept: Buffer[] | null = name === this.#dockerfile ? [] : null;
+      if (kept !== null && stat.size > DOCKERFILE_BYTES) {
+        throw new Refusal(`${name} is larger than ${DOCKERFILE_BYTES / 1024} KiB`);
+      }
       const executable = (stat.mode & 0o100) !== 0;
       this.#add({ name, kind: 'file', size: stat.size, executable });
       const chunk = Buffer.alloc(Math.min(CHUNK, stat.size));
       for (let left = stat.size; left > 0;) {
         const read = readSync(fd, chunk, 0, Math.min(CHUNK, left), null);
         if (read === 0) throw new Refusal(`${name} changed while the image was prepared`);
+        kept?.push(Buffer.from(chunk.subarray(0, read)));
         this.write(chunk.subarray(0, read));
         left -= read;
         await breathe();
       }
       this.write(tarPadding(stat.size));
+      if (kept !== null) this.text = Buffer.concat(kept);
     } finally {
       closeSync(fd);
     }

@@ -2,6 +2,7 @@ import type { Duplex, Readable } from 'node:stream';
 import { z } from 'zod';
 import {
   Created,
+  History,
   Images,
   Info,
   Inspected,
@@ -113,6 +114,12 @@ export class Engine {
   async image(name: string): Promise<InspectedImage | null> {
     const answer = await absent(this.#json('GET', `/images/${encodeURI(name)}/json`));
     return answer === null ? null : InspectedImage.parse(answer);
+  }
+
+  /** How an image came to be, as far as it says. */
+  async history(name: string): Promise<string[]> {
+    const answer = History.parse(await this.#json('GET', `/images/${encodeURI(name)}/history`));
+    return answer.map(({ CreatedBy }) => CreatedBy ?? '');
   }
 
   async untag(name: string): Promise<void> {

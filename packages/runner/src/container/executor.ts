@@ -45,6 +45,7 @@ import type { ShimArgs } from './shim-args.ts';
 import { SHIM_PATH } from './shim-path.ts';
 import { sweep } from './sweep.ts';
 import { type TaskCage, taskInContainer } from './task.ts';
+import { declaredVolumes } from './volumes.ts';
 
 const SETTLE_MS = 5_000;
 
@@ -256,6 +257,7 @@ export class ContainerExecutor implements Executor {
     const { limits, disk, home } = this.#settings;
     return {
       image,
+      volumes: declaredVolumes(await engine.image(image)),
       labels: onceLabels(home.agents),
       seccomp: seccompOption(engine, seccomp ?? join(place.dir, 'seccomp')),
       limits,

@@ -1,3 +1,4 @@
+import { volumesIn } from './volumes.ts';
 import type { LimitSettings } from '../limits/settings.ts';
 
 export type Bind = { from: string; to: string; writable: boolean };
@@ -16,6 +17,8 @@ export type Cage = {
   /** Whether the engine, which is an ordinary user's, maps that user to itself. */
   keepId: boolean;
   binds: readonly Bind[];
+  /** Where the image asks for disk of the host. */
+  volumes: readonly string[];
   /** Most that one file may have, in bytes; null: any size. */
   fileBytes: number | null;
   /** As the engine takes it: a path or the profile itself. */
@@ -26,6 +29,7 @@ export type Cage = {
 };
 
 const MIB = 2 ** 20;
+const VOLUME_BYTES = 64 * MIB;
 /** Its owner is the agent: runtimes give it the mode that the image's own directory has. */
 function tmpfs(bytes: number, { podman, user }: Cage): string {
   const [uid = '', gid = ''] = user.split(':');
@@ -59,7 +63,11 @@ export function cageBody(cage: Cage): object {
         Target: to,
         ReadOnly: !writable,
       })),
-      Tmpfs: { '/tmp': tmpfs(256 * MIB, cage), '/run': tmpfs(16 * MIB, cage) },
+      Tmpfs: Object.fromEntries([
+        ...volumesIn(cage).map((path) => [path, tmpfs(VOLUME_BYTES, cage)]),
+        ['/tmp', tmpfs(256 * MIB, cage)],
+        ['/run', tmpfs(16 * MIB, cage)],
+      ]),
       ReadonlyRootfs: true,
       NetworkMode: 'none',
       IpcMode: 'private',

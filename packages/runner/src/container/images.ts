@@ -1,22 +1,28 @@
-import { closeSync, createReadStream, openSync, rmSync } from 'node:fs';
-import { join } from 'node:path';
+import { closeSync, createReadStream, openSync, readdirSync, rmSync } from 'node:fs';
+import { dirname, join } from 'node:path';
 import { type ImageProgress, type Images, type Place, Refusal } from '../executor/executor.ts';
 import type { LimitSettings } from '../limits/settings.ts';
+import { readText, writeAtomic } from '../files.ts';
 import { reasonOf } from '../log.ts';
 import { Mailbox } from '../mailbox.ts';
 import { checkDockerfile, packContext } from './context.ts';
+import { basesOf, isImageName } from './dockerfile.ts';
 import type { Engine } from './engine.ts';
 import type { Facts } from './facts.ts';
 
-const NAME =
-  /^[a-z0-9][a-z0-9._-]*(?::\d+)?(?:\/[a-z0-9][a-z0-9._-]*)*(?::[\w][\w.-]{0,127})?(?:@sha256:[0-9a-f]{64})?$/;
 const BUILT = 'localhost/filepath-build';
+const BUILT_TAG = /^localhost\/filepath-build:[0-9a-f]{32}$/;
+const BUILD_MS = 30 * 60_000;
+/** In the agent's directory: the image that was built for it. */
+const LAST_IMAGE = 'image';
 const TOLD = 60;
 const KEPT_LINES = 15;
 const PERIOD_US = 100_000;
 /** Places of an image on this machine that podman would read, as its steps name them when variables are filled in. */
 const LOCAL_SOURCE =
   /\bSTEP \d.*(?:\bFROM\s+(?:--\S+\s+)*|--from=)["']?(?:dir|oci|oci-archive|docker-archive|docker-daemon|containers-storage|ostree|sif|tarball):/i;
+/** What the check of a Dockerfile lets nobody write: it came from somewhere else. */
+const SMUGGLED = /\bSTEP \d+\S*\s+(?:RUN\s+--|ONBUILD\b)/i;
 /** podman leaves a build on this machine's network unless it is told to make one. */
 const OWN_NETWORK = JSON.stringify([{ Name: 'network', Host: false, Path: '' }]);
 
@@ -29,15 +35,18 @@ export class EngineImages implements Images {
   readonly #connected: Connected;
   readonly #mailbox = new Mailbox();
 
-  constructor(settings: Settings, connected: Connected) {
+  readonly #buildMs: number;
+
+  constructor(settings: Settings, connected: Connected, buildMs = BUILD_MS) {
     this.#settings = settings;
     this.#connected = connected;
+    this.#buildMs = buildMs;
   }
 
   async pull(name: string, progress: ImageProgress, signal: AbortSignal): Promise<string> {
-    if (!NAME.test(name)) throw new Refusal(`config.image is no name of an image: ${name}`);
+    if (!isImageName(name)) throw new Refusal(`config.image is no name of an image: ${name}`);
     const { engine } = await this.#connected();
-    const full = /[:@]/.test(name.slice(name.lastIndexOf('/') + 1)) ? name : `${name}:latest`;
+    const full = fullName(name);
     if ((await engine.image(full)) !== null) return full;
     const told = new Told((step) => progress('pulling', step));
     told.say(name);
@@ -63,17 +72,67 @@ export class EngineImages implements Images {
     const { engine } = await this.#connected();
     const archive = join(place.dir, 'build.tar');
     try {
-      const hash = await pack(place, dockerfile, archive);
+      const { hash, text } = await pack(place, dockerfile, archive);
+      const bases = named(dockerfile, () => basesOf(text));
       const tag = `${BUILT}:${hash.slice(0, 32)}`;
       // Two agents of one commit need one build.
-      return await this.#mailbox.run(tag, async () => {
-        if ((await engine.image(tag)) !== null) return tag;
-        await this.#build(engine, { dockerfile, archive, tag }, progress, signal);
-        return tag;
+      const previous = readText(join(place.dir, LAST_IMAGE))?.trim() ?? '';
+      await this.#mailbox.run(tag, async () => {
+        if ((await engine.image(tag)) === null) {
+          for (const base of bases)
+            await this.#base(engine, { dockerfile, base }, progress, signal);
+          await this.#build(engine, { dockerfile, archive, tag }, progress, signal);
+        }
+        writeAtomic(join(place.dir, LAST_IMAGE), `${tag}\n`);
       });
+      if (previous !== tag) await this.#forget(engine, place, previous);
+      return tag;
     } finally {
       rmSync(archive, { force: true });
     }
+  }
+
+  /** Nobody but this machine's owner says which images there are, and none may add to what was checked. */
+  async #base(
+    engine: Engine,
+    { dockerfile, base }: { dockerfile: string; base: string },
+    progress: ImageProgress,
+    signal: AbortSignal,
+  ): Promise<void> {
+    const full = fullName(base);
+    // podman does not say what an image adds to a build: there a person pulls it.
+    const pulls = this.#open && !engine.address.podman;
+    if (pulls) await this.pull(base, progress, signal);
+    const known = await engine.image(full);
+    if (known === null) {
+      throw new Refusal(
+        `cannot build ${dockerfile}: the image ${base} is not on this machine: pull it by hand, a build pulls none`,
+      );
+    }
+    const adds = (known.Config?.OnBuild ?? []).length > 0;
+    if (adds || (await engine.history(full)).some((one) => /\bONBUILD\b/i.test(one))) {
+      throw new Refusal(
+        `cannot build ${dockerfile}: the image ${base} has ONBUILD, which is not allowed: use another`,
+      );
+    }
+  }
+
+  /** The image that the agent had before, unless another one has it too. */
+  async #forget(engine: Engine, place: Place, tag: string): Promise<void> {
+    if (!BUILT_TAG.test(tag)) return;
+    await this.#mailbox.run(tag, async () => {
+      const agents = dirname(place.dir);
+      const used = readdirSync(agents, { withFileTypes: true }).some(
+        (entry) =>
+          entry.isDirectory() && readText(join(agents, entry.name, LAST_IMAGE))?.trim() === tag,
+      );
+      // One that still runs keeps it.
+      if (!used) await engine.untag(tag).catch(() => undefined);
+    });
+  }
+
+  get #open(): boolean {
+    return this.#settings.env['FILEPATH_BUILD_NETWORK'] === 'default';
   }
 
   async #build(
@@ -88,13 +147,14 @@ export class EngineImages implements Images {
     const last: string[] = [];
     const local = new AbortController();
     const take = (line: string): void => {
-      if (LOCAL_SOURCE.test(line)) local.abort();
+      if (LOCAL_SOURCE.test(line) || SMUGGLED.test(line)) local.abort();
       last.push(line.slice(0, 400));
       if (last.length > KEPT_LINES) last.shift();
       if (/^(?:\[\d+\/\d+\] )?step \d+/i.test(line)) told.say(`${dockerfile}: ${line}`);
     };
+    const late = AbortSignal.timeout(this.#buildMs);
     try {
-      const either = AbortSignal.any([signal, local.signal]);
+      const either = AbortSignal.any([signal, local.signal, late]);
       either.throwIfAborted();
       await engine.build(
         this.#query(engine, dockerfile, tag),
@@ -106,26 +166,29 @@ export class EngineImages implements Images {
     } catch (error) {
       if (local.signal.aborted) {
         await engine.untag(tag);
-        throw new Refusal(
-          `cannot build ${dockerfile}: it takes an image from a file of this machine`,
-        );
+        throw new Refusal(`cannot build ${dockerfile}: it takes something of this machine`);
       }
       if (signal.aborted) throw new Refusal('the image was given up');
+      if (late.aborted) {
+        const minutes = Math.ceil(this.#buildMs / 60_000);
+        throw new Refusal(`cannot build ${dockerfile}: it took longer than ${minutes} minutes`);
+      }
       const said = [...last, reasonOf(error).slice(0, 1000)].join('\n').slice(-3000);
       throw new Refusal(`cannot build ${dockerfile}: ${said}`);
     }
   }
 
   #query(engine: Engine, dockerfile: string, tag: string): Record<string, string> {
-    const { limits, env } = this.#settings;
-    const open = env['FILEPATH_BUILD_NETWORK'] === 'default';
+    const { limits } = this.#settings;
     const { podman } = engine.address;
     return {
       t: tag,
       dockerfile,
+      pull: '0',
+      pullpolicy: 'never',
       rm: 'true',
       forcerm: 'true',
-      networkmode: open ? 'default' : podman ? 'NetworkDisabled' : 'none',
+      networkmode: this.#open ? 'default' : podman ? 'NetworkDisabled' : 'none',
       ...(podman ? { nsoptions: OWN_NETWORK } : {}),
       memory: String(limits.memory),
       memswap: String(limits.memory),
@@ -135,7 +198,22 @@ export class EngineImages implements Images {
   }
 }
 
-async function pack(place: Place, dockerfile: string, archive: string): Promise<string> {
+const fullName = (name: string): string =>
+  /[:@]/.test(name.slice(name.lastIndexOf('/') + 1)) ? name : `${name}:latest`;
+
+function named<T>(dockerfile: string, work: () => T): T {
+  try {
+    return work();
+  } catch (error) {
+    throw new Refusal(`cannot build ${dockerfile}: ${reasonOf(error)}`);
+  }
+}
+
+async function pack(
+  place: Place,
+  dockerfile: string,
+  archive: string,
+): ReturnType<typeof packContext> {
   rmSync(archive, { force: true });
   const fd = openSync(archive, 'wx', 0o600);
   try {

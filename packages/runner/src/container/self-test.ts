@@ -2,6 +2,7 @@ import { mkdirSync, mkdtempSync, rmSync, writeFileSync, chownSync } from 'node:f
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { reasonOf } from '../log.ts';
+import { Refusal } from '../executor/executor.ts';
 import { PROBE, SELF_TEST_UID } from '../executor/self-test.ts';
 import type { LimitSettings } from '../limits/settings.ts';
 import type { Engine } from './engine.ts';
@@ -9,6 +10,7 @@ import { type Facts, userOf } from './facts.ts';
 import { cageBody } from './hardening.ts';
 import { runContainerOnce } from './once.ts';
 import { seccompOption } from './seccomp-option.ts';
+import { declaredVolumes } from './volumes.ts';
 
 const NO_SHELL = /not found|no such file/i;
 
@@ -37,6 +39,7 @@ export async function tryContainer(
       labels: {},
       ...userOf(engine, facts, uid),
       binds: [{ from: workspace, to: '/workspace', writable: true }],
+      volumes: declaredVolumes(await engine.image(image)),
       fileBytes: null,
       seccomp: seccompOption(engine, join(folder, 'seccomp')),
       limits,
@@ -47,6 +50,8 @@ export async function tryContainer(
     if (holes.length === 1 && holes[0] === 'checked') return null;
     return `a container failed its self-test: ${output.trim().slice(-1000)}`;
   } catch (error) {
+    // This image no agent may run in either.
+    if (error instanceof Refusal) return null;
     const reason = reasonOf(error);
     // An image without a shell cannot be asked, and the engine was able to set it up.
     return NO_SHELL.test(reason)

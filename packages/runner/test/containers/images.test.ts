@@ -1,11 +1,18 @@
 import { mkdirSync, symlinkSync, writeFileSync } from 'node:fs';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
+import { Readable } from 'node:stream';
 import type { StartOrder } from '@filepath/protocol';
 import { describe, expect, it } from 'vitest';
+import type { Engine } from '../../src/container/engine.ts';
+import { factsOf } from '../../src/container/facts.ts';
+import { EngineImages } from '../../src/container/images.ts';
+import { TAR_END, tarHead, tarPadding } from '../../src/container/tar.ts';
 import type { ThreadRecord } from '../fake-worker.ts';
 import { commitFiles, git, repositoryOf } from '../repositories.ts';
-import { Bench, processesOf, shellOrder, tempDir } from '../setup.ts';
-import { BASE_IMAGE, ended } from './setup.ts';
+import { Bench, later, processesOf, shellOrder, tempDir } from '../setup.ts';
+import { BASE_IMAGE, ended, testEngine } from './setup.ts';
 
 const built = (gitRepoUrl: string, dockerfile = 'Dockerfile'): StartOrder =>
   shellOrder('', { config: { dockerfile }, gitRepoUrl });
@@ -14,6 +21,15 @@ const told = (thread: ThreadRecord): string[] =>
   thread.observed.flatMap((body) =>
     body.type === 'image' ? [`${body.state} ${body.detail}`] : [],
   );
+
+/** An image as a person could have it, made without the checks. */
+async function make(engine: Engine, t: string, text: string): Promise<void> {
+  const size = Buffer.byteLength(text);
+  const head = tarHead({ name: 'Dockerfile', kind: 'file', executable: false, size, target: '' });
+  const context = Readable.from([head, Buffer.from(text), tarPadding(size), TAR_END]);
+  const query = { t, dockerfile: 'Dockerfile' };
+  await engine.build(query, context, () => undefined, new AbortController().signal);
+}
 
 describe('the image of an agent', () => {
   it('[CTR7] is built from a Dockerfile of the repository, and its progress is told', async () => {
@@ -121,14 +137,137 @@ CMD ["cat", "/seen"]
     expect(whole.texts).toEqual(['end']);
   });
 
-  it('[CTR9] an image in a file of the host is refused, also behind a variable', async () => {
+  const hostile: [string, (secret: string, port: number) => string, RegExp][] = [
+    [
+      'a mount of the context',
+      (at) => `RUN --mount=type=bind,source=link,target=/mnt cat /mnt${at}`,
+      /line 2.*RUN with a flag/,
+    ],
+    [
+      'a mount of a stage',
+      (at) =>
+        `RUN ln -s / /link\nFROM ${BASE_IMAGE}\nRUN --mount=type=bind,from=0,source=/link,target=/mnt,rw cat /mnt${at}`,
+      /line 4.*RUN with a flag/,
+    ],
+    [
+      'a mount of an archive',
+      (at) => `RUN --mount=type=bind,from=tarball:${at},target=/mnt true`,
+      /RUN with a flag/,
+    ],
+    ['a cache of others', () => 'RUN --mount=type=cache,target=/cache true', /RUN with a flag/],
+    ['an address', (_, port) => `ADD http://127.0.0.1:${port}/x /x`, /ADD of an address/],
+    [
+      'a registry',
+      (_, port) => `FROM localhost:${port}/team/x:1`,
+      /not on this machine: pull it by hand/,
+    ],
+    [
+      'lines for later',
+      () => 'ONBUILD RUN --mount=type=cache,target=/cache true',
+      /instruction ONBUILD/,
+    ],
+    [
+      'an image in a variable',
+      () => 'ARG A=di\nFROM ${A}r:/var/lib/image',
+      /name the image itself/,
+    ],
+    [
+      'an image in an archive',
+      () => 'COPY --from=docker-archive:/var/lib/a.tar /a /a',
+      /earlier stage/,
+    ],
+  ];
+  it('[CTR8] [CTR9] T10: what a Dockerfile could take of the host is refused before the build', async () => {
     const bench = await Bench.open();
-    const files = { Dockerfile: 'ARG A=di\nFROM ${A}r:/var/lib/image\nRUN true\n' };
-    const { refused } = await ended(bench, built(repositoryOf(files)));
-    expect(refused).toBe('cannot build Dockerfile: it takes an image from a file of this machine');
-    const copied = `FROM ${BASE_IMAGE}\nCOPY --from=docker-archive:/var/lib/a.tar /a /a\n`;
-    const second = await ended(bench, built(repositoryOf({ Dockerfile: copied })));
-    expect(second.refused).toMatch(/^cannot build Dockerfile/);
+    let asked = 0;
+    const server = createServer((_request, response) => {
+      asked += 1;
+      response.end('x');
+    });
+    await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+    later(() => server.close());
+    const { port } = server.address() as AddressInfo;
+    const secret = join(tempDir(), 'secret');
+    writeFileSync(secret, 'canary-of-the-host\n', { mode: 0o644 });
+    for (const [name, lines, words] of hostile) {
+      const Dockerfile = `FROM ${BASE_IMAGE}\n${lines(secret, port)}\nCMD ["true"]\n`;
+      const repository = repositoryOf({ Dockerfile });
+      symlinkSync('/', join(repository, 'link'));
+      git(repository, 'add', '--all');
+      git(repository, 'commit', '-q', '-m', 'link');
+      const thread = await ended(bench, built(repository));
+      expect(thread.refused, name).toMatch(/^cannot build Dockerfile: /);
+      expect(thread.refused, name).toMatch(words);
+      expect(told(thread), name).toEqual([]);
+    }
+    expect(asked).toBe(0);
+  });
+
+  it('[CTR9] T10: an image that adds to the builds of others is no base', async () => {
+    const engine = await testEngine();
+    const tag = `localhost/filepath-test:onbuild-${Date.now()}`;
+    await make(engine, tag, `FROM ${BASE_IMAGE}\nONBUILD RUN touch /added\n`);
+    const bench = await Bench.open();
+    const { refused } = await ended(bench, built(repositoryOf({ Dockerfile: `FROM ${tag}\n` })));
+    await engine.untag(tag);
+    expect(refused).toMatch(/has ONBUILD, which is not allowed/);
+  });
+
+  it('[CTR9] T10: a name that an engine would take for something else is refused', async () => {
+    const bench = await Bench.open();
+    const text = `FROM ${BASE_IMAGE}\n`;
+    const repository = repositoryOf({ 'Dockerfile.in': text, '["/etc/x"]': text });
+    for (const path of ['Dockerfile.in', '["/etc/x"]']) {
+      const { refused } = await ended(bench, built(repository, path));
+      expect(refused).toMatch(/must be a path inside the repository/);
+    }
+  });
+
+  it('[CTR13] that declares a volume gets memory with an end, and no disk of the host', async () => {
+    const bench = await Bench.open();
+    const script =
+      'exec 2>&1; grep " /data " /proc/self/mounts; cat /data/kept; ls /workspace; head -c 70000000 /dev/zero > /data/big && echo whole; echo end';
+    const repository = repositoryOf({
+      Dockerfile: `FROM ${BASE_IMAGE}\nRUN mkdir /data && echo kept > /data/kept\nVOLUME /data /workspace\nCMD ["sh", "-c", ${JSON.stringify(script)}]\n`,
+    });
+    const { texts, refused } = await ended(bench, built(repository));
+    expect(refused).toBeUndefined();
+    expect(texts[0]).toMatch(/^tmpfs \/data tmpfs rw,nosuid,nodev.*size=65536k/);
+    expect(texts.slice(1, 3)).toEqual(['kept', 'Dockerfile']);
+    expect(texts.join('\n')).toMatch(/No space left on device/);
+    expect(texts).not.toContain('whole');
+    expect(texts.at(-1)).toBe('end');
+  });
+
+  it('[CTR14] a build has an end, and the image before the last one goes', async () => {
+    const engine = await testEngine();
+    const agents = tempDir();
+    const place = { slug: 'one', dir: join(agents, 'one'), uid: null };
+    const other = { slug: 'two', dir: join(agents, 'two'), uid: null };
+    const write = (at: typeof place, text: string): void => {
+      mkdirSync(join(at.dir, 'workspace'), { recursive: true });
+      writeFileSync(join(at.dir, 'workspace', 'Dockerfile'), text);
+    };
+    const limits = { memory: 2 ** 30, pids: 100, cpus: 1 };
+    const connected = async () => ({ engine, facts: await factsOf(engine) });
+    const never = new AbortController().signal;
+    const run = (at: typeof place, ms?: number): Promise<string> =>
+      new EngineImages({ env: {}, limits }, connected, ms).build(at, 'Dockerfile', () => {}, never);
+    const mark = Date.now();
+    write(place, `FROM ${BASE_IMAGE}\nRUN echo ${mark} > /a\n`);
+    write(other, `FROM ${BASE_IMAGE}\nRUN echo ${mark} > /a\n`);
+    const first = await run(place);
+    expect(await run(other)).toBe(first);
+    write(place, `FROM ${BASE_IMAGE}\nRUN echo ${mark} > /b\n`);
+    const second = await run(place);
+    // The other agent still has it.
+    expect(await engine.image(first)).not.toBeNull();
+    write(other, `FROM ${BASE_IMAGE}\nRUN echo ${mark} > /c\n`);
+    await run(other);
+    expect(await engine.image(first)).toBeNull();
+    expect(await engine.image(second)).not.toBeNull();
+    write(place, `FROM ${BASE_IMAGE}\nRUN sleep 3; echo ${mark}\n`);
+    await expect(run(place, 1_000)).rejects.toThrow(/it took longer than 1 minutes/);
   });
 
   it('[CTR10] a stop during a build gives it up: no image comes of it', async () => {
