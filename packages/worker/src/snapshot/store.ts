@@ -30,12 +30,17 @@ export type Arrival = {
   sha256: string | null;
 };
 
-/** Takes an archive in as it comes. Nothing is kept of one that is cut short, too large or no snapshot. */
+/**
+ * Takes an archive in as it comes. Nothing is kept of one that is cut short, too large or no snapshot. One that is
+ * stored stays as it is, whatever comes under its id.
+ */
 export async function storeSnapshot(bucket: R2Bucket, arrival: Arrival): Promise<Snapshot> {
   const { owner, id, thread, request } = arrival;
   const size = lengthOf(request);
+  const before = await findSnapshot(bucket, owner, id);
+  if (before) return again(before, arrival);
   const known = await recordsOf(bucket, owner);
-  if (known.length >= MOST && !known.some(({ key }) => key === recordKey(owner, id))) {
+  if (known.length >= MOST) {
     throw new FilepathError('cap_reached', `there are ${MOST} snapshots: delete one first`);
   }
   const reader = request.body?.getReader({ mode: 'byob' });
@@ -57,10 +62,30 @@ export async function storeSnapshot(bucket: R2Bucket, arrival: Arrival): Promise
     return snapshot;
   } catch (error) {
     await writer.abort().catch(() => undefined);
-    await stored.catch(() => undefined);
-    await bucket.delete(key);
+    const isWhole = await stored.then(
+      () => true,
+      () => false,
+    );
+    // Of one that is not whole nothing is there: what is there came by another request.
+    if (isWhole && !(await findSnapshot(bucket, owner, id))) await bucket.delete(key);
     throw error instanceof FilepathError ? error : cutShort();
   }
+}
+
+/** The answer to a snapshot that is stored already. */
+async function again(before: Snapshot, { request, sha256 }: Arrival): Promise<Snapshot> {
+  if (sha256 !== before.sha256) {
+    await request.body?.cancel();
+    throw new FilepathError(
+      'conflict',
+      'Another snapshot is stored under this id and stays. Ask for a new one.',
+    );
+  }
+  // Whoever sends is not cut off: they would try again.
+  await request.body?.pipeTo(new WritableStream()).catch(() => {
+    throw cutShort();
+  });
+  return before;
 }
 
 export function findSnapshot(
