@@ -160,6 +160,21 @@ describe('[SNAP7] a snapshot that a runner made', () => {
     expect(hashOf(Buffer.from(await had.arrayBuffer()))).toBe(hashOf(bytes));
   });
 
+  it('of which two come at once is one of them, whole', async () => {
+    const { thread, job } = await ordered(await TestRunner.connect());
+    const id = snapshotOfJob(job);
+    const both = [archive(70_000), archive(80_000)];
+    const answers = await Promise.all(both.map((bytes) => upload(thread, id, bytes)));
+    expect(answers.map(({ status }) => status).sort()).toEqual([201, 409]);
+    const kept = both.find((_, n) => answers[n]?.status === 201) ?? Buffer.alloc(0);
+    const path = `/api/thread/${thread}/snapshot`;
+    const { snapshots } = List.parse(await ask(200, 'GET', path));
+    expect(snapshots).toMatchObject([{ id, sha256: hashOf(kept) }]);
+    const had = await call(`${path}/${id}`, { headers: OWNER });
+    expect(hashOf(Buffer.from(await had.arrayBuffer()))).toBe(hashOf(kept));
+    expect((await env.BLOBS.list({ prefix: `snapshots/owner/${id}` })).objects).toHaveLength(2);
+  });
+
   it('goes with its agent', async () => {
     const { thread, job } = await ordered(await TestRunner.connect());
     const id = snapshotOfJob(job);
