@@ -165,7 +165,7 @@ describe('[SNAP7] a snapshot that a runner made', () => {
     const id = snapshotOfJob(job);
     const both = [archive(70_000), archive(80_000)];
     const answers = await Promise.all(both.map((bytes) => upload(thread, id, bytes)));
-    expect(answers.map(({ status }) => status).sort()).toEqual([201, 409]);
+    expect(new Set(answers.map(({ status }) => status))).toEqual(new Set([201, 409]));
     const kept = both.find((_, n) => answers[n]?.status === 201) ?? Buffer.alloc(0);
     const path = `/api/thread/${thread}/snapshot`;
     const { snapshots } = List.parse(await ask(200, 'GET', path));
