@@ -90,6 +90,7 @@ export async function startRunner(options: RunnerOptions): Promise<Runner> {
     limits,
     mirrors,
     availability: executors.sandbox,
+    disk,
     worker: { url, token },
     snapshotBytes: own.snapshotBytes,
   };

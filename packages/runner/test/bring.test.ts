@@ -9,6 +9,7 @@ import { commitFiles, ended, git, repositoryOf } from './repositories.ts';
 import { Bench, processesOf, shellOrder, tempDir } from './setup.ts';
 
 const { signal } = new AbortController();
+const exclusively = <T>(task: () => Promise<T>): Promise<T> => task();
 
 /** A pack with everything that is reachable from these, and all else that is named. */
 function packOf(repository: string, tip: string, ...objects: string[]): Buffer {
@@ -27,7 +28,7 @@ async function taking(bytes: Buffer): Promise<{ mirror: string; outcome: string 
   const fd = openSync(join(dir, 'pack'), 'r');
   const place = { slug: 'a-1', dir, uid: null };
   const env = process.env;
-  const job = { env, limits: new AgentLimits(env), place, mirror, signal };
+  const job = { env, limits: new AgentLimits(env), place, mirror, signal, exclusively };
   try {
     const outcome = await takePack(job, join(dir, 'checked.git'), fd).catch((error: unknown) =>
       String(error),
@@ -115,7 +116,9 @@ describe('a pack of an agent', () => {
     const place = { slug: start.slug, dir, uid };
     const mirror = join(tempDir(), 'mirror.git');
     git('/', 'clone', '-q', '--bare', gitRepoUrl, mirror);
-    const bring = bringBack({ env: process.env, limits, place, mirror, signal, most: 100_000 });
+    const most = 100_000;
+    const tools = { env: process.env, limits };
+    const bring = bringBack({ ...tools, place, mirror, signal, exclusively, most });
     await expect(bring).rejects.toThrow('it is larger than 100000 bytes');
     expect(readdirSync(join(dir, 'jobs'))).toEqual([]);
     expect(processesOf(bench.home)).toEqual([]);

@@ -3,6 +3,7 @@ import type { StartOrder } from '@filepath/protocol';
 import { describe, expect, it } from 'vitest';
 import { FreeSpace } from '../src/disk/free-space.ts';
 import type { ThreadRecord } from './fake-worker.ts';
+import { carriedOut, jobOrder } from './jobs.ts';
 import { Bench, message, runnerProcess, shellOrder } from './setup.ts';
 import { type SmallDisk, smallDisk } from './small-disk.ts';
 
@@ -59,6 +60,24 @@ describe('below the reserve of the disk', () => {
     await bench.worker.until('released', () => last(thread) === 'released');
     bench.worker.input(order.thread, message('one'));
     await bench.worker.until('an answer', () => thread.texts.includes('heard'));
+  });
+
+  it('[RUN43] a snapshot and a push are refused with how much is left', async () => {
+    const disk = smallDisk(64);
+    const [bench, order, thread] = await up(disk);
+    disk.fill(8 * MB);
+    await bench.worker.until('held', () => last(thread) === 'held');
+    const push = { type: 'push', repository: '/nowhere', force: false } as const;
+    for (const work of [{ type: 'snapshot' }, push] as const) {
+      expect(await carriedOut(bench, jobOrder(order, work))).toMatchObject({
+        type: 'job_failed',
+        reason: expect.stringMatching(/nearly full: .* Free some, then ask again$/),
+      });
+    }
+    disk.empty();
+    await bench.worker.until('released', () => last(thread) === 'released');
+    const result = await carriedOut(bench, jobOrder(order, push));
+    expect(JSON.stringify(result)).toContain('there is nothing at this path');
   });
 
   it('[RUN43] an agent that is held can be stopped', async () => {

@@ -100,6 +100,27 @@ describe('a job', () => {
     await expect.poll(() => processesOf(bench.agentDir(start))).toEqual([]);
   });
 
+  it.each([
+    ['unasked, after its end', ''],
+    ['for a push', 'cat'],
+  ])('[GIT26] that waits for git %s holds up no other agent of the repository', async (_, more) => {
+    const bench = await Bench.open();
+    const hang = 'rm .git/config; mkfifo .git/config; echo hung;';
+    const gitRepoUrl = bareRemote();
+    const start = shellOrder(`${commit('mine')} ${hang} ${more}`, { gitRepoUrl });
+    bench.worker.order(start);
+    const isHung = (): boolean => bench.worker.thread(start.thread).texts.includes('hung');
+    await bench.worker.until('hung', isHung);
+    if (more !== '') {
+      bench.worker.order(jobOrder(start, { type: 'push', repository: gitRepoUrl, force: false }));
+    }
+    const pack = join(bench.agentDir(start), 'jobs', 'bring', 'pack');
+    await expect.poll(() => existsSync(pack), { timeout: 10_000 }).toBe(true);
+    const other = await ended(bench, shellOrder('echo up', { gitRepoUrl }));
+    expect(other.texts).toEqual(['up']);
+    expect(existsSync(pack)).toBe(true);
+  });
+
   it('[JOB4] of an agent without a home fails, and is taken when that is stored', async () => {
     const bench = await Bench.open();
     const start = { ...shellOrder('true'), thread: newThreadId() };

@@ -1,3 +1,4 @@
+import { execFileSync } from 'node:child_process';
 import {
   existsSync,
   mkdirSync,
@@ -127,6 +128,20 @@ describe('upkeep of mirrors', () => {
     });
     expect((await ended(bench, again)).texts).toEqual(['2']);
   }, 120_000);
+
+  it('[GIT28] looks at every name, however many agents there are', async () => {
+    const { home, mirror, upkeep } = await mirrored(1);
+    const slugs = Array.from({ length: 200 }, (_, n) => `${'a'.repeat(60)}-${n}`);
+    for (const slug of slugs) mkdirSync(join(home.agents, slug));
+    const head = git(mirror.path, 'rev-parse', 'refs/heads/main');
+    const names = [...slugs, 'zzz-1'].map((slug) => `refs/filepath/${slug}`);
+    const input = names.map((name) => `create ${name} ${head}\n`).join('');
+    execFileSync('git', ['--git-dir', mirror.path, 'update-ref', '--stdin'], { input });
+    await upkeep.sweep();
+    const left = git(mirror.path, 'for-each-ref', '--format=%(refname)', 'refs/filepath');
+    expect(left.split('\n')).toHaveLength(slugs.length);
+    expect(left).not.toContain('zzz-1');
+  });
 
   it.each(['0', '-1', 'x', '1.5'])('[GIT29] FILEPATH_MIRROR_DAYS=%s is refused', (text) => {
     expect(() => jobSettings({ FILEPATH_MIRROR_DAYS: text })).toThrow('FILEPATH_MIRROR_DAYS');

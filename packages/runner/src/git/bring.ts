@@ -28,9 +28,11 @@ echo "$tip"
 
 export type Bring = WorkspaceTools & {
   place: Place;
-  /** Path of the mirror. Nothing else is done to it meanwhile. */
+  /** Path of the mirror. Others may use it meanwhile: none of its objects ever goes. */
   mirror: string;
   signal: AbortSignal;
+  /** Runs a task while nothing else is done to the mirror. Nothing in it waits for the agent. */
+  exclusively<T>(task: () => Promise<T>): Promise<T>;
   /** Most bytes of the pack. */
   most?: number;
   /** How long git in the workspace may take. */
@@ -110,7 +112,7 @@ export async function takePack(job: Bring, checked: string, fd: number): Promise
     throw new Refusal(said.slice(-1500) || 'git ended without a word');
   };
   if (await isThere(job, tip)) {
-    await must([inMirror, 'update-ref', ref, tip]);
+    await job.exclusively(() => must([inMirror, 'update-ref', ref, tip]));
     return tip;
   }
   const format = tip.length === 64 ? 'sha256' : 'sha1';
@@ -123,7 +125,8 @@ export async function takePack(job: Bring, checked: string, fd: number): Promise
   const options = ['--no-tags', '--no-write-fetch-head', '--quiet'];
   const fsck = ['-c', 'fetch.fsckObjects=true'];
   const spec = `+refs/heads/tip:${ref}`;
-  await must([inMirror, ...small, ...fsck, 'fetch', ...options, '--', checked, spec]);
+  const fetch = [inMirror, ...small, ...fsck, 'fetch', ...options, '--', checked, spec];
+  await job.exclusively(() => must(fetch));
   return tip;
 }
 

@@ -29,6 +29,8 @@ export type GitJob = {
   stdin?: number;
   /** Most memory of each of git's processes, and the largest file that one may write: for data of an agent. */
   bounds?: { memory: number; file: number };
+  /** Each line of stdout, its start where it is long. */
+  onOutLine?(line: string): void;
   /** Each line of stderr; true keeps it out of `said`. */
   onLine?(line: string): boolean;
 };
@@ -110,6 +112,7 @@ function wait(job: GitJob, child: ChildProcess): Promise<GitResult> {
     const outHash = createHash('sha256');
     let said = '';
     let rest = '';
+    let outRest = '';
     let timedOut = false;
     const take = (line: string): void => {
       if (line === '' || job.onLine?.(line) === true) return;
@@ -118,6 +121,10 @@ function wait(job: GitJob, child: ChildProcess): Promise<GitResult> {
     child.stdout?.setEncoding('utf8').on('data', (text: string) => {
       outHash.update(text);
       if (out.length < OUTPUT_BYTES) out = (out + text).slice(0, OUTPUT_BYTES);
+      if (job.onOutLine === undefined) return;
+      const lines = (outRest + text).split('\n');
+      outRest = (lines.pop() ?? '').slice(0, LINE_BYTES);
+      for (const line of lines) job.onOutLine(line.slice(0, LINE_BYTES));
     });
     child.stderr?.setEncoding('utf8').on('data', (text: string) => {
       const lines = (rest + text).split(/[\r\n]+/);
@@ -144,6 +151,7 @@ function wait(job: GitJob, child: ChildProcess): Promise<GitResult> {
     child.on('close', (status) => {
       done();
       take(rest);
+      if (outRest !== '') job.onOutLine?.(outRest);
       resolve({ status, out, outHash: outHash.digest('hex'), said, timedOut });
     });
   });

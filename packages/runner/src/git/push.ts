@@ -49,12 +49,14 @@ export async function push(job: Push): Promise<Pushed> {
   if (recorded === null || !existsSync(mirrors.path(id))) {
     await mirrors.update({ repository: work.repository, signal, progress: () => undefined });
   }
-  return mirrors.exclusively(id, async () => {
-    const commit = await bringBack({ ...job, mirror: mirrors.path(id) });
-    const branch = work.branch ?? `filepath/${place.slug}`;
-    const result = await hostGit({
+  const mirror = mirrors.path(id);
+  const exclusively = <T>(task: () => Promise<T>): Promise<T> => mirrors.exclusively(id, task);
+  const commit = await bringBack({ ...job, mirror, exclusively });
+  const branch = work.branch ?? `filepath/${place.slug}`;
+  const result = await exclusively(() =>
+    hostGit({
       args: [
-        `--git-dir=${mirrors.path(id)}`,
+        `--git-dir=${mirror}`,
         'push',
         ...OPTIONS,
         ...(remote.kind === 'path' ? [`--receive-pack=${RECEIVE}`] : []),
@@ -67,11 +69,11 @@ export async function push(job: Push): Promise<Pushed> {
       env: job.env,
       signal,
       timeoutMs: TIMEOUT_MS,
-    });
-    if (result.status === 0) return { remote: remote.shown, branch, commit };
-    if (signal.aborted) throw new Error('the runner is stopping');
-    throw new Refusal(refusal(result, remote, branch));
-  });
+    }),
+  );
+  if (result.status === 0) return { remote: remote.shown, branch, commit };
+  if (signal.aborted) throw new Error('the runner is stopping');
+  throw new Refusal(refusal(result, remote, branch));
 }
 
 function refusal(result: GitResult, remote: Remote, branch: string): string {

@@ -10,6 +10,8 @@ const FIRST_MS = 5 * 60_000;
 const EVERY_MS = 6 * 3_600_000;
 const TIMEOUT_MS = 30 * 60_000;
 const MOST_PACKS = 40;
+/** Most refs that one look drops; the next one goes on. */
+const MOST_DROPPED = 1000;
 const DAY_MS = 24 * 3_600_000;
 
 export type UpkeepContext = {
@@ -101,16 +103,14 @@ export class Upkeep {
 
   /** Commits of agents whose homes are nowhere any more have no name. */
   async #dropRefs(path: string, slugs: ReadonlySet<string>, signal: AbortSignal): Promise<void> {
-    const list = await this.#git(
-      path,
-      ['for-each-ref', '--format=%(refname)', 'refs/filepath'],
-      signal,
-    );
-    for (const ref of list.split('\n')) {
+    const gone: string[] = [];
+    const list = ['for-each-ref', '--format=%(refname)', 'refs/filepath'];
+    await this.#git(path, list, signal, (ref) => {
       const slug = /^refs\/filepath\/(.+)$/.exec(ref)?.[1];
-      if (slug === undefined || slug === 'head' || slugs.has(slug)) continue;
-      await this.#git(path, ['update-ref', '-d', ref], signal);
-    }
+      if (slug === undefined || slug === 'head' || slugs.has(slug)) return;
+      if (gone.length < MOST_DROPPED) gone.push(ref);
+    });
+    for (const ref of gone) await this.#git(path, ['update-ref', '-d', ref], signal);
   }
 
   /** With everything that no ref leads to: a workspace may borrow it. */
@@ -130,12 +130,17 @@ export class Upkeep {
     this.#context.log({ level: 'info', event: 'mirror', message });
   }
 
-  async #git(path: string, args: readonly string[], signal: AbortSignal): Promise<string> {
+  async #git(
+    path: string,
+    args: readonly string[],
+    signal: AbortSignal,
+    onOutLine: (line: string) => void = () => undefined,
+  ): Promise<void> {
     const { env } = this.#context;
-    const remote = { kind: 'path' as const, shown: path };
+    const job = { remote: { kind: 'path' as const, shown: path }, env, signal, onOutLine };
     const all = [`--git-dir=${path}`, ...args];
-    const result = await hostGit({ args: all, remote, env, signal, timeoutMs: TIMEOUT_MS });
-    if (result.status === 0) return result.out;
+    const result = await hostGit({ args: all, ...job, timeoutMs: TIMEOUT_MS });
+    if (result.status === 0) return;
     throw new Error(signal.aborted ? 'it gave way' : result.said.trim().slice(-500));
   }
 }

@@ -2,6 +2,7 @@ import { existsSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { type JobOrder, type JobResult, snapshotOfJob } from '@filepath/protocol';
 import type { Agent } from '../agents.ts';
+import type { FreeSpace } from '../disk/free-space.ts';
 import { recordedMirror } from '../executor/borrowed-mirror.ts';
 import { type Availability, type Place, Refusal } from '../executor/executor.ts';
 import { bringBack, isThere } from '../git/bring.ts';
@@ -18,6 +19,7 @@ const UNASKED_MS = 60_000;
 export type WorkContext = WorkspaceTools & {
   mirrors: Mirrors;
   availability: Availability;
+  disk: Pick<FreeSpace, 'low'>;
   worker: Worker;
   snapshotBytes: number;
 };
@@ -29,8 +31,9 @@ export async function carryOut(
   order: JobOrder,
   signal: AbortSignal,
 ): Promise<JobResult> {
-  const { availability } = context;
+  const { availability, disk } = context;
   if (!availability.available) throw new Refusal(availability.reason ?? 'no sandbox here');
+  if (disk.low !== null) throw new Refusal(`${disk.low}. Free some, then ask again`);
   if (!existsSync(join(place.dir, 'workspace'))) {
     throw new Refusal('the agent has no workspace yet: send it a message first');
   }
@@ -70,13 +73,14 @@ export async function bringNew(
   { place }: Agent,
   signal: AbortSignal,
 ): Promise<boolean> {
-  const { mirrors, availability, env } = context;
+  const { mirrors, availability, disk, env } = context;
   const id = recordedMirror(place);
-  if (id === null || !availability.available) return false;
+  if (id === null || !availability.available || disk.low !== null) return false;
   const mirror = mirrors.path(id);
   const tip = branchTip(join(place.dir, 'workspace'), place.slug);
   if (tip !== null && (await isThere({ env, mirror, signal }, tip))) return false;
-  const bring = { ...context, place, mirror, signal, timeoutMs: UNASKED_MS };
-  await mirrors.exclusively(id, () => bringBack(bring));
+  const exclusively = <T>(task: () => Promise<T>): Promise<T> => mirrors.exclusively(id, task);
+  const bring = { ...context, place, mirror, signal, exclusively, timeoutMs: UNASKED_MS };
+  await bringBack(bring);
   return true;
 }

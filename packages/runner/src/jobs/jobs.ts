@@ -4,7 +4,8 @@ import type { ControlToWorker, JobId, JobOrder, JobResult, ThreadId } from '@fil
 import type { Agent, Agents } from '../agents.ts';
 import { Mailbox } from '../mailbox.ts';
 import { type Log, reasonOf } from '../log.ts';
-import { JobFile, jobsIn } from './job-file.ts';
+import { Retries } from '../retries.ts';
+import { type JobContent, JobFile, jobsIn } from './job-file.ts';
 import { Slots } from './slots.ts';
 
 const AT_ONCE = 4;
@@ -33,12 +34,12 @@ export class Jobs {
   readonly #context: JobsContext;
   readonly #mailbox = new Mailbox();
   readonly #slots = new Slots(AT_ONCE);
+  readonly #retries = new Retries();
   readonly #queued = new Set<JobId>();
+  /** Those that are over, as long as their files do not say it. */
+  readonly #over = new Set<JobId>();
   /** Results that the worker has not stored, and what to do when it has. */
-  readonly #untold = new Map<
-    JobId,
-    { thread: ThreadId; result: JobResult; stored(): Promise<void> }
-  >();
+  readonly #untold = new Map<JobId, { thread: ThreadId; result: JobResult; stored(): void }>();
   readonly #aborts = new Map<ThreadId, AbortController>();
   readonly #timer: NodeJS.Timeout;
   #closed = false;
@@ -53,6 +54,7 @@ export class Jobs {
   async take(order: JobOrder): Promise<void> {
     const agent = this.#context.agents.named(order.thread, order.slug);
     if (agent === undefined) return this.#refuse(order);
+    if (this.#over.has(order.id)) return;
     const file = new JobFile(agent.place.dir, order.id);
     if (file.read() === null) {
       mkdirSync(file.dir, { recursive: true, mode: 0o700 });
@@ -75,17 +77,21 @@ export class Jobs {
     }
   }
 
-  async stored(job: JobId): Promise<void> {
+  stored(job: JobId): void {
     const untold = this.#untold.get(job);
     if (untold === undefined) return;
     this.#untold.delete(job);
-    await untold.stored();
+    untold.stored();
   }
 
   /** Takes over what an agent committed, soon. What fails is done when somebody asks for a push. */
   bringBack(agent: Agent): void {
-    this.#enqueue(agent, async (signal) => {
+    const { signal } = this.#abortOf(agent);
+    const work = this.#enqueue(agent, signal, async () => {
       if (await this.#context.bring(agent, signal)) this.#say('info', 'brought back', agent);
+    });
+    work.catch((error: unknown) => {
+      if (!signal.aborted) this.#warn(agent, error);
     });
   }
 
@@ -104,6 +110,7 @@ export class Jobs {
   async close(): Promise<void> {
     this.#closed = true;
     clearInterval(this.#timer);
+    this.#retries.close();
     for (const abort of this.#aborts.values()) abort.abort();
     await this.#mailbox.idle();
   }
@@ -112,38 +119,31 @@ export class Jobs {
   #refuse({ id, thread, do: work }: JobOrder): Promise<void> {
     const result: JobResult = { type: 'job_failed', job: id, work: work.type, reason: NO_HOME };
     return new Promise((resolve) => {
-      this.#await(thread, result, async () => resolve());
+      this.#await(thread, result, resolve);
     });
   }
 
   #takeUp(agent: Agent, job: JobId): void {
     const content = new JobFile(agent.place.dir, job).read();
     if (content?.state === 'ended') this.#ended(agent, content.result);
-    if (content?.state !== 'open' || this.#queued.has(job)) return;
+    // The file of one that has ended may say otherwise for want of room.
+    if (content?.state !== 'open' || this.#queued.has(job) || this.#untold.has(job)) return;
     this.#queued.add(job);
-    this.#enqueue(
-      agent,
-      (signal) => this.#carryOut(agent, content.order, signal),
-      () => this.#queued.delete(job),
-    );
+    const { signal } = this.#abortOf(agent);
+    // What cannot be begun, on a full disk, is begun when there is room.
+    const begin = async (): Promise<void> => {
+      await this.#enqueue(agent, signal, () => this.#carryOut(agent, content.order, signal));
+      this.#queued.delete(job);
+    };
+    this.#retries.run(job, begin, (error) => this.#warn(agent, error));
   }
 
-  #enqueue(
-    agent: Agent,
-    task: (signal: AbortSignal) => Promise<void>,
-    last: () => unknown = () => undefined,
-  ): void {
-    const { signal } = this.#abortOf(agent);
-    const work = this.#mailbox.run(agent.thread, () =>
+  #enqueue(agent: Agent, signal: AbortSignal, task: () => Promise<void>): Promise<void> {
+    return this.#mailbox.run(agent.thread, () =>
       this.#slots.run(async () => {
-        if (!this.#closed && !signal.aborted) await task(signal);
+        if (!this.#closed && !signal.aborted) await task();
       }),
     );
-    work
-      .catch((error: unknown) => {
-        if (!signal.aborted) this.#say('warn', reasonOf(error).slice(0, 500), agent);
-      })
-      .finally(last);
   }
 
   async #carryOut(agent: Agent, order: JobOrder, signal: AbortSignal): Promise<void> {
@@ -165,7 +165,7 @@ export class Jobs {
             .catch((error: unknown) => failed(reasonOf(error)));
     // A runner that stops leaves it to the next one, and this try does not count.
     if (signal.aborted) return this.#closed ? file.write(content) : undefined;
-    await file.write({ state: 'ended', result });
+    await this.#keep(agent, order.id, { state: 'ended', result });
     this.#say(
       result.type === 'job_failed' ? 'warn' : 'info',
       `${order.do.type}: ${result.type}`,
@@ -175,14 +175,48 @@ export class Jobs {
   }
 
   #ended(agent: Agent, result: JobResult): void {
-    const file = new JobFile(agent.place.dir, result.job);
-    this.#await(agent.thread, result, async () => {
-      await file.write({ state: 'stored' });
-      file.prune();
+    const { job } = result;
+    const file = new JobFile(agent.place.dir, job);
+    this.#await(agent.thread, result, () => {
+      this.#over.add(job);
+      void this.#keep(agent, job, { state: 'stored' }, () => {
+        this.#over.delete(job);
+        file.prune();
+      });
     });
   }
 
-  #await(thread: ThreadId, result: JobResult, stored: () => Promise<void>): void {
+  /** Writes how far an ended job is; what finds no room is written later. Resolves after the first try. */
+  #keep(
+    agent: Agent,
+    job: JobId,
+    content: JobContent,
+    kept = (): void => undefined,
+  ): Promise<void> {
+    const { signal } = this.#abortOf(agent);
+    const file = new JobFile(agent.place.dir, job);
+    const write = async (): Promise<void> => {
+      if (signal.aborted) return kept();
+      try {
+        await file.write(content);
+      } catch (error) {
+        // One that is stored is not to be done again: no file is better than an old one.
+        if (content.state === 'stored') rmSync(file.path, { force: true });
+        throw error;
+      }
+      kept();
+    };
+    return new Promise((resolve) => {
+      const tried = (): void => resolve();
+      this.#retries.run(
+        `${job} file`,
+        () => write().finally(tried),
+        (error) => this.#warn(agent, error),
+      );
+    });
+  }
+
+  #await(thread: ThreadId, result: JobResult, stored: () => void): void {
     this.#untold.set(result.job, { thread, result, stored });
     this.#context.send({ t: 'done', thread, result });
   }
@@ -191,6 +225,10 @@ export class Jobs {
     const known = this.#aborts.get(thread) ?? new AbortController();
     this.#aborts.set(thread, known);
     return known;
+  }
+
+  #warn(agent: Agent, error: unknown): void {
+    this.#say('warn', reasonOf(error).slice(0, 500), agent);
   }
 
   #say(level: 'info' | 'warn', message: string, { thread }: Agent): void {

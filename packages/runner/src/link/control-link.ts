@@ -22,7 +22,7 @@ export type ControlLinkOptions = {
   take(order: Order): Promise<void>;
   /** The worker is there: what it may not have is to be said again. */
   onLinked(): void;
-  onStored(job: JobId): Promise<void>;
+  onStored(job: JobId): void;
 };
 
 /** The runner's one control socket. An order is answered when it is safe; the worker repeats it until then. */
@@ -72,9 +72,7 @@ export class ControlLink {
       return;
     }
     if (frame.t === 'stored') {
-      this.#options.onStored(frame.job).catch((error: unknown) => {
-        log({ level: 'error', event: 'fault', message: reasonOf(error) });
-      });
+      this.#options.onStored(frame.job);
       return;
     }
     this.#take(frame.order, frame.do);

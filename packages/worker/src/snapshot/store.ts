@@ -14,11 +14,12 @@ import {
 const MOST = 200;
 
 /**
- * An archive is kept under its id, and beside it what it is, with its hash. The second is written when the first is
- * whole: an archive without it is none.
+ * An archive is kept under its id and a name of its own, and beside it what it is, with its hash and that name. The
+ * second is written once, when the first is whole: an archive without it is none.
  */
 const prefixOf = (owner: string): string => `snapshots/${encodeURIComponent(owner)}/`;
-const archiveKey = (owner: string, id: SnapshotId): string => `${prefixOf(owner)}${id}.tar`;
+const newArchiveKey = (owner: string, id: SnapshotId): string =>
+  `${prefixOf(owner)}${id}.${crypto.randomUUID()}.tar`;
 const recordKey = (owner: string, id: SnapshotId): string => `${prefixOf(owner)}${id}.json`;
 
 export type Arrival = {
@@ -30,18 +31,29 @@ export type Arrival = {
   sha256: string | null;
 };
 
-/** Takes an archive in as it comes. Nothing is kept of one that is cut short, too large or no snapshot. */
+/**
+ * Takes an archive in as it comes. Nothing is kept of one that is cut short, too large or no snapshot. One that is
+ * stored stays as it is, whatever comes under its id.
+ */
 export async function storeSnapshot(bucket: R2Bucket, arrival: Arrival): Promise<Snapshot> {
   const { owner, id, thread, request } = arrival;
   const size = lengthOf(request);
+  const before = await findSnapshot(bucket, owner, id);
+  if (before) {
+    // Whoever sends is not cut off: they would try again.
+    await request.body?.pipeTo(new WritableStream()).catch(() => {
+      throw cutShort();
+    });
+    return same(before, arrival.sha256);
+  }
   const known = await recordsOf(bucket, owner);
-  if (known.length >= MOST && !known.some(({ key }) => key === recordKey(owner, id))) {
+  if (known.length >= MOST) {
     throw new FilepathError('cap_reached', `there are ${MOST} snapshots: delete one first`);
   }
   const reader = request.body?.getReader({ mode: 'byob' });
   if (reader === undefined) throw new FilepathError('bad_request', 'Send the archive as the body.');
   const { head, manifest } = await readHead(reader);
-  const key = archiveKey(owner, id);
+  const key = newArchiveKey(owner, id);
   const { readable, writable } = new FixedLengthStream(size);
   const stored = bucket.put(key, readable);
   // It is awaited below; meanwhile it must not count as unhandled.
@@ -51,16 +63,29 @@ export async function storeSnapshot(bucket: R2Bucket, arrival: Arrival): Promise
     const sha256 = await copy(reader, writer, head, arrival.sha256);
     await stored;
     const snapshot: Snapshot = { id, thread, sha256, size, manifest };
-    await bucket.put(recordKey(owner, id), JSON.stringify(snapshot), {
-      customMetadata: { thread: thread ?? '' },
+    const kept = await bucket.put(recordKey(owner, id), JSON.stringify(snapshot), {
+      customMetadata: { thread: thread ?? '', archive: key },
+      onlyIf: { etagDoesNotMatch: '*' },
     });
-    return snapshot;
+    if (kept) return snapshot;
+    // Another request with it was faster.
+    await bucket.delete(key);
+    return same(await findSnapshot(bucket, owner, id), sha256);
   } catch (error) {
     await writer.abort().catch(() => undefined);
     await stored.catch(() => undefined);
     await bucket.delete(key);
     throw error instanceof FilepathError ? error : cutShort();
   }
+}
+
+/** The answer to one that comes again: it is done if it is the same. */
+function same(before: Snapshot | null, sha256: string | null): Snapshot {
+  if (before !== null && before.sha256 === sha256) return before;
+  throw new FilepathError(
+    'conflict',
+    'Another snapshot is stored under this id and stays. Ask for a new one.',
+  );
 }
 
 export function findSnapshot(
@@ -90,12 +115,14 @@ export async function listSnapshots(
   return found.filter((snapshot) => snapshot !== null);
 }
 
-export function openSnapshot(
+export async function openSnapshot(
   bucket: R2Bucket,
   owner: string,
   id: SnapshotId,
 ): Promise<R2ObjectBody | null> {
-  return bucket.get(archiveKey(owner, id));
+  const record = await bucket.head(recordKey(owner, id));
+  // One that was stored before archives had names of their own.
+  return record && bucket.get(record.customMetadata?.['archive'] ?? `${prefixOf(owner)}${id}.tar`);
 }
 
 export async function deleteSnapshots(
@@ -104,18 +131,28 @@ export async function deleteSnapshots(
   ids: readonly SnapshotId[],
 ): Promise<void> {
   if (ids.length === 0) return;
+  const starts = new Set(ids.map((id) => `${prefixOf(owner)}${id}`));
+  const keys = (await objectsOf(bucket, owner))
+    .map(({ key }) => key)
+    .filter((key) => starts.has(key.replace(/(?:\.[0-9a-f-]{36})?\.(?:tar|json)$/, '')));
   // What names an archive goes first.
-  await bucket.delete(ids.map((id) => recordKey(owner, id)));
-  await bucket.delete(ids.map((id) => archiveKey(owner, id)));
+  for (const kind of ['.json', '.tar']) {
+    const some = keys.filter((key) => key.endsWith(kind));
+    if (some.length > 0) await bucket.delete(some);
+  }
 }
 
 async function recordsOf(bucket: R2Bucket, owner: string): Promise<R2Object[]> {
+  return (await objectsOf(bucket, owner)).filter(({ key }) => key.endsWith('.json'));
+}
+
+async function objectsOf(bucket: R2Bucket, owner: string): Promise<R2Object[]> {
   const { objects } = await bucket.list({
     prefix: prefixOf(owner),
     include: ['customMetadata'],
     limit: 1000,
   });
-  return objects.filter(({ key }) => key.endsWith('.json'));
+  return objects;
 }
 
 function lengthOf(request: Request): number {

@@ -144,6 +144,37 @@ describe('[SNAP7] a snapshot that a runner made', () => {
     expect((await env.BLOBS.list({ prefix: `snapshots/owner/${id}` })).objects).toEqual([]);
   });
 
+  it('that is stored stays as it is, whatever comes under its id', async () => {
+    const { thread, job } = await ordered(await TestRunner.connect());
+    const id = snapshotOfJob(job);
+    const bytes = archive(70_000);
+    expect((await upload(thread, id, bytes)).status).toBe(201);
+    // One that is not what its hash says, one that is no snapshot, and another one.
+    expect((await upload(thread, id, bytes, '0'.repeat(64))).status).toBe(409);
+    expect((await upload(thread, id, Buffer.alloc(9000, 'x'))).status).toBe(409);
+    expect((await upload(thread, id, archive(10))).status).toBe(409);
+    expect((await upload(thread, id, archive(10), hashOf(bytes))).status).toBe(201);
+    const path = `/api/thread/${thread}/snapshot`;
+    expect(await listOf(path)).toEqual([id]);
+    const had = await call(`${path}/${id}`, { headers: OWNER });
+    expect(hashOf(Buffer.from(await had.arrayBuffer()))).toBe(hashOf(bytes));
+  });
+
+  it('of which two come at once is one of them, whole', async () => {
+    const { thread, job } = await ordered(await TestRunner.connect());
+    const id = snapshotOfJob(job);
+    const both = [archive(70_000), archive(80_000)];
+    const answers = await Promise.all(both.map((bytes) => upload(thread, id, bytes)));
+    expect(new Set(answers.map(({ status }) => status))).toEqual(new Set([201, 409]));
+    const kept = both.find((_, n) => answers[n]?.status === 201) ?? Buffer.alloc(0);
+    const path = `/api/thread/${thread}/snapshot`;
+    const { snapshots } = List.parse(await ask(200, 'GET', path));
+    expect(snapshots).toMatchObject([{ id, sha256: hashOf(kept) }]);
+    const had = await call(`${path}/${id}`, { headers: OWNER });
+    expect(hashOf(Buffer.from(await had.arrayBuffer()))).toBe(hashOf(kept));
+    expect((await env.BLOBS.list({ prefix: `snapshots/owner/${id}` })).objects).toHaveLength(2);
+  });
+
   it('goes with its agent', async () => {
     const { thread, job } = await ordered(await TestRunner.connect());
     const id = snapshotOfJob(job);
