@@ -2,7 +2,7 @@ import { readdirSync, symlinkSync } from 'node:fs';
 import { join } from 'node:path';
 import type { StartOrder } from '@filepath/protocol';
 import { describe, expect, it } from 'vitest';
-import { commitFiles, ended, repositoryOf } from './repositories.ts';
+import { AGENT_FILES, commitFiles, ended, repositoryOf } from './repositories.ts';
 import { Bench, shellOrder } from './setup.ts';
 
 /** The next start of the same agent. */
@@ -79,14 +79,7 @@ describe('the home of an agent', () => {
     expect((await ended(bench, order)).texts).toEqual(expected);
     expect(await again(bench, order, look), 'nor later').toEqual(expected);
     expect(readdirSync(join(bench.agentDir(order), 'home'))).toEqual([]);
-    expect(readdirSync(bench.agentDir(order)).sort()).toEqual([
-      'agent.json',
-      'gateway',
-      'home',
-      'mirror',
-      'run',
-      'workspace',
-    ]);
+    expect(readdirSync(bench.agentDir(order)).sort()).toEqual(AGENT_FILES);
   });
 
   it('[GIT14] is where an agent’s own .env stays out of commits, unless the repository tracks one', async () => {

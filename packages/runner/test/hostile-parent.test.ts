@@ -2,7 +2,7 @@ import { existsSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import type { StartOrder } from '@filepath/protocol';
 import { describe, expect, it } from 'vitest';
-import { ended, repositoryOf, told } from './repositories.ts';
+import { AGENT_FILES, ended, repositoryOf, told } from './repositories.ts';
 import { Bench, shellOrder, tempDir } from './setup.ts';
 
 const COMMIT = 'git -c user.name=a -c user.email=a@a commit -q';
@@ -104,14 +104,7 @@ describe('a hostile parent', () => {
     const { child, parent, order } = await childAfter(bench, work, 'cat file; git log --format=%s');
     expect(child.texts).toEqual(['one', 'first']);
     expect(told(child).at(-1)).toContain(`from the repository, not from its parent ${parent.slug}`);
-    expect(readdirSync(bench.agentDir(order)).sort()).toEqual([
-      'agent.json',
-      'gateway',
-      'home',
-      'mirror',
-      'run',
-      'workspace',
-    ]);
+    expect(readdirSync(bench.agentDir(order)).sort()).toEqual(AGENT_FILES);
   });
 
   it('[GIT12] gives what fits where files are too large or cannot be read', async () => {

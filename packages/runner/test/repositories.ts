@@ -77,3 +77,6 @@ export const told = (thread: ThreadRecord): string[] =>
   thread.observed.flatMap((body) =>
     body.type === 'workspace' ? [`${body.state} ${body.detail}`] : [],
   );
+
+/** All that the directory of an agent with a repository holds. */
+export const AGENT_FILES = ['agent.json', 'gateway', 'home', 'mirror', 'run', 'workspace'];

@@ -1,10 +1,11 @@
+import { join, relative } from 'node:path';
 import { START_BYTES } from '../git/snapshot.ts';
 import { Refusal } from './executor.ts';
-import { runOnce } from './once.ts';
+import { type OnceJob, runOnce } from './once.ts';
 import type { CloneJob } from './make-workspace.ts';
 
 const TIMEOUT_MS = 10 * 60_000;
-export const CONFIG_FD = 6;
+const CONFIG_FD = 6;
 
 /** Where the mirror is in every sandbox: a workspace names this place for the objects it borrows. */
 export const MIRROR = '/run/mirror.git';
@@ -20,7 +21,7 @@ allow = never
 allow = always
 `;
 
-export const GIT_ENVIRONMENT: ReadonlyMap<string, string> = new Map([
+const GIT_ENVIRONMENT: ReadonlyMap<string, string> = new Map([
   ['PATH', '/usr/bin:/bin'],
   ['HOME', '/tmp'],
   ['LANG', 'C.UTF-8'],
@@ -45,6 +46,29 @@ cd /workspace && mkdir -p .git/info && echo ${EXCLUDED} > .git/info/exclude || e
 git checkout --quiet -b "$2" \${3:+"$3"}
 `;
 
+/** For git on a folder of the agent's directory, with a mirror to read from and a configuration of ours. */
+export function gitSandbox(
+  agentDir: string,
+  folder: string,
+  mirror: string | null,
+): Pick<OnceJob, 'sources' | 'mounts' | 'environment' | 'data'> {
+  return {
+    sources: mirror === null ? [agentDir] : [agentDir, mirror],
+    mounts: ([dir = '', source]) => ({
+      workspace: join(dir, folder),
+      home: null,
+      extra: [
+        ...(source === undefined ? [] : ['--ro-bind', source, MIRROR]),
+        '--ro-bind-data',
+        String(CONFIG_FD),
+        '/run/gitconfig',
+      ],
+    }),
+    environment: GIT_ENVIRONMENT,
+    data: new Map([[CONFIG_FD, GIT_CONFIG]]),
+  };
+}
+
 export type Clone = CloneJob & { bwrap: string };
 
 /**
@@ -57,19 +81,7 @@ export async function clone(job: Clone): Promise<void> {
   const result = await runOnce({
     bwrap: job.bwrap,
     uid: job.uid,
-    sources: mirror === null ? [job.dir] : [job.dir, mirror.path],
-    mounts: ([dir = '', source]) => ({
-      workspace: dir + job.into.slice(job.dir.length),
-      home: null,
-      extra: [
-        ...(source === undefined ? [] : ['--ro-bind', source, MIRROR]),
-        '--ro-bind-data',
-        String(CONFIG_FD),
-        '/run/gitconfig',
-      ],
-    }),
-    environment: GIT_ENVIRONMENT,
-    data: new Map([[CONFIG_FD, GIT_CONFIG]]),
+    ...gitSandbox(job.dir, relative(job.dir, job.into), mirror?.path ?? null),
     ...(typeof start?.pack === 'number' ? { stdin: start.pack } : {}),
     command: ['/bin/sh', '-c', CLONE_SCRIPT, 'clone', shown, job.branch, ...startOf(start)],
     groups: job.groups,

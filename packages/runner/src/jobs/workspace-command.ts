@@ -2,7 +2,7 @@ import { createWriteStream } from 'node:fs';
 import { Transform } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import type { Readable } from 'node:stream';
-import { CONFIG_FD, GIT_CONFIG, GIT_ENVIRONMENT, MIRROR } from '../executor/clone.ts';
+import { gitSandbox } from '../executor/clone.ts';
 import { type Place, Refusal } from '../executor/executor.ts';
 import { runOnce } from '../executor/once.ts';
 import { findTool } from '../executor/tools.ts';
@@ -39,19 +39,7 @@ export async function inWorkspace(tools: WorkspaceTools, job: WorkspaceCommand):
     const result = await runOnce({
       bwrap,
       uid: place.uid,
-      sources: mirror === null ? [place.dir] : [place.dir, mirror],
-      mounts: ([dir = '', source]) => ({
-        workspace: `${dir}/${job.folder ?? 'workspace'}`,
-        home: null,
-        extra: [
-          ...(source === undefined ? [] : ['--ro-bind', source, MIRROR]),
-          '--ro-bind-data',
-          String(CONFIG_FD),
-          '/run/gitconfig',
-        ],
-      }),
-      environment: GIT_ENVIRONMENT,
-      data: new Map([[CONFIG_FD, GIT_CONFIG]]),
+      ...gitSandbox(place.dir, job.folder ?? 'workspace', mirror),
       command: [...tools.limits.prefix(), '/bin/sh', '-c', job.script, 'job', ...job.args],
       ...(job.stdin === undefined ? {} : { stdin: job.stdin }),
       ...(job.onStdout && { onStdout: job.onStdout }),
