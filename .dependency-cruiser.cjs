@@ -42,6 +42,16 @@ module.exports = {
     noNode('web-runs-in-the-browser', '^packages/web/src/'),
     only('runner-imports-protocol', '^packages/runner/src/', [packages(['protocol'])]),
     onlyNpm('runner-imports-ws-and-zod', '^packages/runner/src/', ['ws', '@types/ws', 'zod']),
+    only('loop-imports-protocol', '^packages/loop/src/', [packages(['protocol'])]),
+    onlyNpm('loop-imports-the-ai-sdk-and-zod', '^packages/loop/src/', ['ai', '@ai-sdk', 'zod']),
+    noNode('loop-runs-anywhere', '^packages/loop/src/'),
+    only('agents-import-loop-and-protocol', '^packages/agents/src/', [
+      packages(['loop', 'protocol']),
+    ]),
+    onlyNpm('agents-import-acp-and-zod', '^packages/agents/src/', [
+      '@agentclientprotocol/sdk',
+      'zod',
+    ]),
     only('worker-imports-protocol', '^packages/worker/src/', [packages(['protocol'])]),
     only('engine-imports-protocol', '^packages/worker/engine/', [packages(['protocol'])]),
     onlyNpm('engine-imports-miniflare-and-zod', '^packages/worker/engine/', ['miniflare', 'zod']),

@@ -48,6 +48,15 @@ export default defineConfig({
         oneFileAtATime: true,
         globalSetup: 'packages/runner/test/containers/engine.ts',
       }),
+      inNode('loop', 'packages/loop/test/**/*.test.ts'),
+      inNode('agents', 'packages/agents/test/**/*.test.ts', {
+        timeoutMs: 60_000,
+        leftOut: 'packages/agents/test/clis/**',
+      }),
+      inNode('clis', 'packages/agents/test/clis/**/*.test.ts', {
+        timeoutMs: 300_000,
+        oneFileAtATime: true,
+      }),
       inNode('engine', 'packages/worker/test/engine/**/*.test.ts', { oneFileAtATime: true }),
       'packages/worker/vitest.workerd.config.ts',
       'packages/worker/vitest.objects.config.ts',

@@ -23,6 +23,10 @@ export const steps = {
     ],
     outputs: ['packages/worker/dist/index.js', 'packages/worker/dist/miniflare-options.json'],
   },
+  agents: {
+    inputs: ['packages/protocol/src', 'packages/loop/src', 'packages/agents/src'],
+    outputs: ['packages/agents/dist/agent.mjs'],
+  },
   cli: {
     inputs: [
       'packages/protocol/src',

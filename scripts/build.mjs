@@ -1,14 +1,15 @@
-// Builds what is stale: node scripts/with-node.mjs scripts/build.mjs [worker] [cli] [web] [--force]
+// Builds what is stale: node scripts/with-node.mjs scripts/build.mjs [worker] [agents] [cli] [web] [--force]
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 
 import { fingerprint, staleSteps, steps, writeStamp } from './build-steps.mjs';
+import { buildAgents } from './builders/agents.mjs';
 import { buildCli } from './builders/cli.mjs';
 import { buildWeb } from './builders/web.mjs';
 import { buildWorker } from './builders/worker.mjs';
 import { root } from './node24.mjs';
 
-const builders = { worker: buildWorker, cli: buildCli, web: buildWeb };
+const builders = { worker: buildWorker, agents: buildAgents, cli: buildCli, web: buildWeb };
 
 const asked = process.argv.slice(2).filter((argument) => !argument.startsWith('--'));
 const unknown = asked.find((name) => !(name in steps));

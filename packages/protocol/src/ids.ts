@@ -24,6 +24,9 @@ export const SessionId = idSchema('ses', 'SessionId');
 export type SessionId = z.infer<typeof SessionId>;
 export const JobId = idSchema('job', 'JobId');
 export type JobId = z.infer<typeof JobId>;
+/** A call to a model through the gateway. */
+export const CallId = idSchema('call', 'CallId');
+export type CallId = z.infer<typeof CallId>;
 export const SnapshotId = idSchema('snap', 'SnapshotId');
 export type SnapshotId = z.infer<typeof SnapshotId>;
 
@@ -50,6 +53,7 @@ export const newRunId = (): RunId => RunId.parse(`run_${suffix()}`);
 export const newStepId = (): StepId => StepId.parse(`st_${suffix()}`);
 export const newSessionId = (): SessionId => SessionId.parse(`ses_${suffix()}`);
 export const newJobId = (): JobId => JobId.parse(`job_${suffix()}`);
+export const newCallId = (): CallId => CallId.parse(`call_${suffix()}`);
 export const newSnapshotId = (): SnapshotId => SnapshotId.parse(`snap_${suffix()}`);
 
 /** A job makes one snapshot, however often it is repeated. */

@@ -1,5 +1,7 @@
 export {
+  CallId,
   JobId,
+  newCallId,
   newJobId,
   newRunId,
   newSessionId,
@@ -16,6 +18,24 @@ export {
 } from './ids.ts';
 export { ErrorBody, ErrorCode, ERRORS, FilepathError, type Issue, issuesOf } from './errors.ts';
 export { LIMITS } from './limits.ts';
+export { AgentDriver, AgentEntry, AgentInstall, AgentTypeName } from './catalog/entry.ts';
+export { CATALOG } from './catalog/index.ts';
+export {
+  addTokens,
+  Budget,
+  NO_BUDGET,
+  NO_TOKENS,
+  TokenCounts,
+  totalTokens,
+  UsageTotals,
+} from './gateway/usage.ts';
+export {
+  GatewayBody,
+  GatewayCall,
+  GatewayRefused,
+  RefusalCode,
+  WireFormat,
+} from './gateway/events.ts';
 export { REDACTED, redactorOf } from './redaction/redactor.ts';
 export {
   AgentEvent,

@@ -1,0 +1,5 @@
+import type { Driver } from '../driver/driver.ts';
+
+export const acp: Driver = ({ entry }) => {
+  throw new Error(`${entry.name} is not part of this version`);
+};

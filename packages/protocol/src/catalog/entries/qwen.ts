@@ -1,0 +1,17 @@
+import type { AgentEntry } from '../entry.ts';
+
+export const qwen: AgentEntry = {
+  type: 'qwen',
+  name: 'Qwen Code',
+  description: "Alibaba's coding agent for open models.",
+  icon: 'code',
+  defaultModel: 'qwen/qwen3-coder',
+  driver: { kind: 'claude', command: ['qwen'] },
+  install: { from: 'npm', package: '@qwen-code/qwen-code', version: '0.15.10' },
+  metered: true,
+  env: {
+    OPENAI_BASE_URL: '{baseUrl}/openai/v1',
+    OPENAI_API_KEY: '{apiKey}',
+    OPENAI_MODEL: '{model}',
+  },
+};
