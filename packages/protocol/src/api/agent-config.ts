@@ -30,6 +30,8 @@ export const AgentConfig = z.strictObject({
     )
     .optional(),
   maxTokens: z.int().min(1).optional(),
+  /** An agent whose calls to models cannot be metered may work under a budget in money all the same. */
+  allowUnmetered: z.boolean().optional(),
   /** Unless given, `allowlist`. Children inherit it. */
   network: NetworkConfig.optional(),
 });

@@ -79,6 +79,8 @@ export type Outcome = Pick<
 export type Ledger = {
   /** Checks the key and takes the worst case from every budget above the node, or refuses. */
   reserve(ask: Ask): Promise<Grant>;
+  /** A call that is refused for another reason than its budget: the thread tells it. A wrong key tells nothing. */
+  refused(ask: Ask, refusal: RouteRefusal): Promise<void>;
   /** The stream still runs. A reservation that nobody renews for `LEASE_MS` settles at its worst case. */
   renew(call: CallId): Promise<void>;
   /** Settles what was used, once; after an estimate the real count takes its place. */

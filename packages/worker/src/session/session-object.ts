@@ -1,6 +1,11 @@
 import { DurableObject } from 'cloudflare:workers';
 import {
+  type BudgetPut,
+  type BudgetState,
+  type CallId,
   type Node,
+  type NodeBudgetPut,
+  type NodeBudgetState,
   type NodeCreate,
   type NodePatch,
   type Session as SessionResource,
@@ -16,6 +21,7 @@ import type { Env } from '../env.ts';
 import { encodingOf, jsonPage } from '../feed/feed-request.ts';
 import { SseReaders } from '../feed/sse.ts';
 import { newcomer, Viewers, type ViewerSocket } from '../feed/viewers.ts';
+import type { Ask, Grant, Ledger, Outcome, RouteRefusal } from '../gateway/contract.ts';
 import { attempt, notFound, type Result } from '../result.ts';
 import { Serial } from '../serial.ts';
 import { acceptSocket, answerClose, attachmentOf, textOf, ViewerSockets } from '../sockets.ts';
@@ -26,11 +32,19 @@ import { isFresh, migrate } from '../storage/schema.ts';
 import type { Sql } from '../storage/sql.ts';
 import { readValue, writeValue } from '../storage/values.ts';
 import type { ThreadNote } from '../thread/delivery.ts';
+import { nodeHashing } from '../thread/node-hashing.ts';
+import { isUnmetered } from './admission.ts';
 import { newAgentKey } from './agent-key.ts';
+import { nodeBudget, sessionBudget, setNodeBudget, setSessionBudget } from './ledger/budgets.ts';
+import { SESSION } from './ledger/accounts.ts';
+import { LedgerDesk } from './ledger/desk.ts';
+import type { LeaseReport } from './ledger/lease.ts';
+import { TreeLedger } from './ledger/ledger.ts';
+import { limitOf } from './ledger/money.ts';
 import { inventName } from './names.ts';
 import { SESSION_MIGRATIONS } from './schema.ts';
 import { openSession, type Session, type SessionDeps, type SessionMeta } from './session.ts';
-import { SessionWork } from './session-work.ts';
+import { LOCAL_RUNNER, SessionWork } from './session-work.ts';
 import { TreeFeed } from './tree-feed.ts';
 
 const RETRY_MS = 1000;
@@ -38,14 +52,16 @@ const INDEX_MS = 1000;
 
 type Parts = {
   session: Session;
+  ledger: TreeLedger;
+  desk: LedgerDesk;
   work: SessionWork;
   feed: TreeFeed;
   viewers: Viewers<ViewerSocket>;
   readers: SseReaders;
 };
 
-/** One session. Wiring only: the behaviour is in `Session` and `SessionWork`. */
-export class SessionObject extends DurableObject<Env> {
+/** One session. Wiring only: the behaviour is in `Session`, `SessionWork` and `LedgerDesk`. */
+export class SessionObject extends DurableObject<Env> implements Ledger {
   #sql: Sql;
   #deps: SessionDeps;
   #alarms: Alarms;
@@ -59,7 +75,12 @@ export class SessionObject extends DurableObject<Env> {
   constructor(ctx: DurableObjectState, env: Env) {
     super(ctx, env);
     this.#sql = durableSql(ctx.storage);
-    this.#deps = { sql: this.#sql, now: Date.now, newKey: (node) => newAgentKey(ctx.id, node) };
+    this.#deps = {
+      sql: this.#sql,
+      now: Date.now,
+      newKey: (node) => newAgentKey(ctx.id, node),
+      keyHash: nodeHashing.sha256,
+    };
     this.#alarms = durableAlarms(ctx, this.#sql, env);
     if (isFresh(this.#sql)) return;
     migrate(this.#sql, SESSION_MIGRATIONS);
@@ -72,6 +93,7 @@ export class SessionObject extends DurableObject<Env> {
     create: SessionCreate,
     snapshot: SnapshotSource | null,
   ): Promise<Result<{ session: SessionResource; node: Node | null }>> {
+    const userPays = await this.#userPays(owner, create.root?.agentType);
     const result = attempt(() => {
       migrate(this.#sql, SESSION_MIGRATIONS);
       const at = new Date().toISOString();
@@ -90,7 +112,8 @@ export class SessionObject extends DurableObject<Env> {
       writeValue(this.#sql, 'session', meta);
       try {
         const { session } = this.#open() ?? unreachable();
-        const node = create.root ? session.addNode(create.root, snapshot) : null;
+        if (create.budget) session.accounts.limit(SESSION, limitOf(create.budget));
+        const node = create.root ? session.addNode(create.root, snapshot, userPays) : null;
         return { session: session.resource(), node };
       } catch (error) {
         this.#parts = null;
@@ -118,7 +141,8 @@ export class SessionObject extends DurableObject<Env> {
     create: NodeCreate,
     snapshot: SnapshotSource | null,
   ): Promise<Result<Node>> {
-    return this.#change(user, (session) => session.addNode(create, snapshot));
+    const userPays = await this.#userPays(user, create.agentType);
+    return this.#change(user, (session) => session.addNode(create, snapshot, userPays));
   }
 
   async patchNode(user: string, id: ThreadId, patch: NodePatch): Promise<Result<Node>> {
@@ -151,12 +175,54 @@ export class SessionObject extends DurableObject<Env> {
     });
   }
 
+  async reserve(ask: Ask): Promise<Grant> {
+    if (!this.#parts || this.#deleted) return { ok: false, code: 'bad_key' };
+    return this.#parts.desk.reserve(ask);
+  }
+
+  async renew(call: CallId): Promise<void> {
+    this.#parts?.desk.renew(call);
+  }
+
+  async settle(call: CallId, outcome: Outcome): Promise<void> {
+    this.#parts?.desk.settle(call, outcome);
+  }
+
+  async refused(ask: Ask, refusal: RouteRefusal): Promise<void> {
+    if (!this.#deleted) this.#parts?.desk.refused(ask, refusal);
+  }
+
+  /** For the user's ledger. Null: there is no session, and nothing of it was used. */
+  recall(anew: boolean): LeaseReport | null {
+    return this.#parts?.desk.recall(anew) ?? null;
+  }
+
+  budget(user: string): Result<BudgetState> {
+    return attempt(() => sessionBudget(this.#for(user)));
+  }
+
+  nodeBudget(user: string, id: ThreadId): Result<NodeBudgetState> {
+    return attempt(() => nodeBudget(this.#for(user), id));
+  }
+
+  setBudget(user: string, put: BudgetPut): Promise<Result<BudgetState>> {
+    return this.#change(user, () => setSessionBudget(this.#for(user), put));
+  }
+
+  setNodeBudget(user: string, id: ThreadId, put: NodeBudgetPut): Promise<Result<NodeBudgetState>> {
+    return this.#change(user, () => setNodeBudget(this.#for(user), id, put));
+  }
+
   /** What a thread's outbox brings. */
   async note(thread: ThreadId, item: ThreadNote): Promise<void> {
     if (!this.#parts || this.#deleted) return;
     const { session } = this.#parts;
     if (item.kind === 'status') session.noteStatus(thread, item.note);
-    else session.noteSpawn(thread, item.note);
+    else {
+      const userPays = await this.#userPays(session.meta.owner, item.note.agent);
+      if (this.#deleted) return;
+      session.noteSpawn(thread, item.note, userPays);
+    }
     this.#announce();
   }
 
@@ -196,7 +262,11 @@ export class SessionObject extends DurableObject<Env> {
 
   override async alarm(): Promise<void> {
     if (isFresh(this.#sql)) return;
-    await this.#alarms.run({ work: () => this.#settle(), index: () => this.#writeIndex() });
+    await this.#alarms.run({
+      work: () => this.#settle(),
+      index: () => this.#writeIndex(),
+      ...this.#parts?.desk.alarms,
+    });
   }
 
   #open(): Parts | null {
@@ -206,12 +276,41 @@ export class SessionObject extends DurableObject<Env> {
     const feed = new TreeFeed(session);
     const viewers = new Viewers<ViewerSocket>(feed, () => []);
     const work = new SessionWork(session, this.#sql, this.env);
-    this.#parts = { session, work, feed, viewers, readers: new SseReaders(feed) };
+    const { ledger, desk } = this.#openLedger(session);
+    this.#parts = { session, ledger, desk, work, feed, viewers, readers: new SseReaders(feed) };
     for (const ws of this.ctx.getWebSockets('viewer')) {
       const attachment = attachmentOf(ws);
       if (attachment?.kind === 'viewer') viewers.restore(this.#sockets.of(ws), attachment.memory);
     }
     return this.#parts;
+  }
+
+  #openLedger(session: Session): { ledger: TreeLedger; desk: LedgerDesk } {
+    const { sql, now, keyHash } = this.#deps;
+    const ledger = new TreeLedger({
+      sql,
+      now,
+      keyHash,
+      session: session.meta.id,
+      runner: LOCAL_RUNNER,
+      accounts: session.accounts,
+    });
+    const desk = new LedgerDesk({
+      session,
+      ledger,
+      env: this.env,
+      alarms: this.#alarms,
+      now,
+      changed: () => this.#announce(),
+      inBackground: (work) => this.ctx.waitUntil(work),
+    });
+    return { ledger, desk };
+  }
+
+  /** Whether the user has a budget in money. It is asked where an agent could spend past it. */
+  async #userPays(user: string, agentType: string | undefined): Promise<boolean> {
+    if (agentType === undefined || !isUnmetered(agentType)) return false;
+    return (await this.env.USER.getByName(user).budget()).budget.usd !== null;
   }
 
   #for(user: string): Parts {
