@@ -36,6 +36,7 @@ export {
   RefusalCode,
   WireFormat,
 } from './gateway/events.ts';
+export { formatFor, OFFLINE_MODEL } from './models/format.ts';
 export { REDACTED, redactorOf } from './redaction/redactor.ts';
 export {
   AgentEvent,
