@@ -77,6 +77,7 @@ export {
 export {
   AgentToRunner,
   AgentToWorker,
+  CatalogReport,
   ControlToRunner,
   ControlToWorker,
   Executor,
@@ -141,7 +142,7 @@ export {
 export { silentFor, stalledFor } from './thread/silence.ts';
 export { JobResult } from './thread/job-results.ts';
 export { type Completion, completionOf } from './thread/completion.ts';
-export { AgentConfig, AgentType, MASK, maskConfig } from './api/agent-config.ts';
+export { AgentConfig, MASK, maskConfig } from './api/agent-config.ts';
 export {
   type AllowedHost,
   canonicalHost,
