@@ -1,65 +1,67 @@
 import { homedir } from 'node:os';
+import { type AgentEvent, formatFor } from '@filepath/protocol';
 import {
+  type LoopOptions,
+  type LoopOutcome,
   modelFor,
   type ModelSettings,
   runLoop,
-  summarise,
-  RETRIES,
   userMessage,
 } from '@filepath/loop';
-import type { LoopOptions, LoopOutcome } from '@filepath/loop';
-import type { AgentEvent } from '@filepath/protocol';
-import type { Driver, DriverContext } from '../driver/driver.ts';
+import { Decisions } from '../driver/decisions.ts';
+import type { Driver } from '../driver/driver.ts';
+import { Journal, short } from '../driver/journal.ts';
+import { Voice } from '../driver/voice.ts';
 import { contextWindowOf } from './context-window.ts';
-import { formatOf } from './format.ts';
 import { Inbox } from './inbox.ts';
 import type { Kit } from './kit.ts';
 import { asking } from './permissions.ts';
 import { type ProfileName, systemPromptOf, toolsOf } from './profile.ts';
 import { SessionFile } from './session-file.ts';
-import { fapOf } from './to-fap.ts';
+import { tell } from './to-fap.ts';
 
 /** filepath's own agents: the loop with the prompt and the tools of a profile. */
-export const native: Driver = async (context) => {
-  const { entry, env, emit, inputs } = context;
+export const native: Driver = async ({ entry, env, inputs, emit, signal: ending }) => {
   if (entry.driver.kind !== 'native') throw new Error(`${entry.name} is no native agent`);
+  const voice = new Voice(emit, new Journal());
+  const decisions = new Decisions(voice);
+  const inbox = new Inbox((id, choice) => decisions.answer(id, choice));
+  void inbox.fill(inputs);
+
   const settings = settingsOf(env);
-  const inbox = new Inbox();
-  const filling = inbox.fill(inputs);
+  const { model } = settings;
   const kit: Kit = {
     place: { workspace: process.cwd(), home: env['HOME'] ?? homedir() },
     env,
-    emit,
+    emit: (event) => voice.say(event),
     agentType: entry.type,
-    model: settings.model,
+    model,
     gateway: settings,
   };
   const session = new SessionFile(kit.place);
-  const loop = await loopOf(entry.driver.profile, kit, inbox, context);
-  const signal = AbortSignal.any([context.signal, inbox.stopped]);
+  const loop = await loopOf(entry.driver.profile, kit, decisions);
+  const signal = AbortSignal.any([ending, inbox.stopped]);
+  signal.addEventListener('abort', () => decisions.cancelAll(), { once: true });
   const idleMs = Number(env['FILEPATH_IDLE_SECONDS'] ?? 60) * 1_000;
 
-  while (!signal.aborted && (await inbox.work(idleMs))) {
-    if (signal.aborted) break;
-    emit({ type: 'status', state: 'thinking' });
-    const tell = fapOf(settings.model, emit);
-    const options: LoopOptions = {
+  while ((await inbox.work(idleMs)) && !signal.aborted) {
+    voice.status('thinking');
+    const outcome = await runLoop({
       ...loop,
       model: modelFor(settings),
       messages: session.messages,
       signal,
-      steer: () => inbox.takeMessages().map(userMessage),
+      steer: (when) => inbox.take({ notesAlone: when === 'step' }).map(userMessage),
       handoffAsked: () => inbox.takeHandoff(),
       emit(event) {
         if (event.type === 'message') session.add(event.message);
-        tell(event);
+        tell(event, voice, model);
       },
-    };
-    const outcome = await runLoop(options);
+    });
     if (outcome.outcome === 'handoff') session.handOff(outcome.summary);
-    emit(endOf(outcome));
+    voice.say(endOf(outcome));
+    voice.forgetStatus();
   }
-  void filling.catch(() => undefined);
   return 0;
 };
 
@@ -68,36 +70,32 @@ function settingsOf(env: NodeJS.ProcessEnv): ModelSettings {
   const baseUrl = env['FILEPATH_BASE_URL'];
   const apiKey = env['FILEPATH_API_KEY'];
   if (!model) throw new Error('No model is chosen for this agent. Choose one in its settings.');
-  if (!baseUrl || !apiKey)
-    throw new Error('The gateway is not named: FILEPATH_BASE_URL and FILEPATH_API_KEY.');
-  return { model, baseUrl, apiKey, format: formatOf(model) };
+  if (!baseUrl || !apiKey) throw new Error('FILEPATH_BASE_URL and FILEPATH_API_KEY are not set.');
+  return { model, baseUrl, apiKey, format: formatFor(model) };
 }
 
 async function loopOf(
   profile: ProfileName,
   kit: Kit,
-  inbox: Inbox,
-  { env, emit }: DriverContext,
+  decisions: Decisions,
 ): Promise<Pick<LoopOptions, 'system' | 'tools' | 'contextWindow' | 'maxOutputTokens'>> {
+  const { env, model } = kit;
   const tools = toolsOf(profile, kit);
   const maxTokens = Number(env['FILEPATH_MAX_TOKENS'] ?? Number.NaN);
   return {
     system: await systemPromptOf(profile, kit, env['FILEPATH_SYSTEM_PROMPT']),
-    tools: env['FILEPATH_PERMISSIONS'] === 'ask' ? asking(tools, inbox, emit) : tools,
-    contextWindow: contextWindowOf(kit.model, env['FILEPATH_CONTEXT_WINDOW']),
+    tools: env['FILEPATH_PERMISSIONS'] === 'ask' ? asking(tools, decisions) : tools,
+    contextWindow: contextWindowOf(model, env['FILEPATH_CONTEXT_WINDOW']),
     ...(maxTokens > 0 ? { maxOutputTokens: maxTokens } : {}),
   };
 }
 
-const SUMMARY = 1_000;
+const MAX_SUMMARY = 400;
 
 function endOf(outcome: LoopOutcome): AgentEvent {
   switch (outcome.outcome) {
     case 'done':
-      return {
-        type: 'done',
-        ...(outcome.text === '' ? {} : { summary: outcome.text.slice(0, SUMMARY) }),
-      };
+      return { type: 'done', ...(outcome.text && { summary: short(outcome.text, MAX_SUMMARY) }) };
     case 'handoff':
       return { type: 'handoff', summary: outcome.summary };
     case 'interrupted':

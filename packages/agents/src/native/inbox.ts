@@ -1,15 +1,19 @@
 import type { AgentInput } from '@filepath/protocol';
 
-type Message = Extract<AgentInput, { type: 'message' }>;
-
 /** What came on stdin and was not taken up yet. */
 export class Inbox {
-  readonly #messages: string[] = [];
-  readonly #decisions = new Map<string, (choice: string) => void>();
   readonly #stop = new AbortController();
+  readonly #decided: (id: string, choice: string) => void;
+  #messages: string[] = [];
+  /** From the system: read with what comes next, no reason to begin. */
+  #notes: string[] = [];
   #handoff = false;
   #ended = false;
   #wake: () => void = () => undefined;
+
+  constructor(decided: (id: string, choice: string) => void) {
+    this.#decided = decided;
+  }
 
   /** Aborted by a stop. */
   get stopped(): AbortSignal {
@@ -17,19 +21,33 @@ export class Inbox {
   }
 
   async fill(inputs: AsyncIterable<AgentInput>): Promise<void> {
-    for await (const input of inputs) {
-      if (input.type === 'message') this.#messages.push(textOf(input));
-      else if (input.type === 'decision') this.#decisions.get(input.id)?.(input.choice);
-      else if (input.action === 'stop') this.#stop.abort();
-      else if (input.action === 'handoff') this.#handoff = true;
+    try {
+      for await (const input of inputs) {
+        this.#take(input);
+        this.#wake();
+      }
+    } finally {
+      this.#ended = true;
       this.#wake();
     }
-    this.#ended = true;
-    this.#wake();
   }
 
-  takeMessages(): string[] {
-    return this.#messages.splice(0);
+  #take(input: AgentInput): void {
+    if (input.type === 'decision') this.#decided(input.id, input.choice);
+    else if (input.type === 'message') {
+      if (input.from === 'system') this.#notes.push(`[from the system]\n${input.content}`);
+      else this.#messages.push(input.content);
+    } else if (input.action === 'stop') this.#stop.abort();
+    else if (input.action === 'handoff') this.#handoff = true;
+  }
+
+  /** Messages in the order in which they came, notes after them. */
+  take({ notesAlone }: { readonly notesAlone: boolean }): string[] {
+    if (this.#messages.length === 0 && !notesAlone) return [];
+    const taken = [...this.#messages, ...this.#notes];
+    this.#messages = [];
+    this.#notes = [];
+    return taken;
   }
 
   takeHandoff(): boolean {
@@ -38,32 +56,18 @@ export class Inbox {
     return asked;
   }
 
-  /** The choice of a person. Rejects when `signal` is aborted. */
-  decision(id: string, signal: AbortSignal): Promise<string> {
-    const { promise, resolve, reject } = Promise.withResolvers<string>();
-    const stop = () => reject(new Error('interrupted while it waited for a decision'));
-    this.#decisions.set(id, resolve);
-    signal.addEventListener('abort', stop, { once: true });
-    return promise.finally(() => {
-      this.#decisions.delete(id);
-      signal.removeEventListener('abort', stop);
-    });
-  }
-
-  /** Resolves when there is something to do: false if nothing came for so long, or nothing will come. */
+  /** Resolves when there is something to do; with false if nothing came for so long, or nothing will come. */
   async work(idleMs: number): Promise<boolean> {
-    const waiting = () => this.#messages.length > 0 || this.#handoff || this.#stop.signal.aborted;
-    if (!waiting() && !this.#ended) {
+    const until = Date.now() + idleMs;
+    for (;;) {
+      if (this.#stop.signal.aborted || this.#messages.length > 0 || this.#handoff) return true;
+      const left = until - Date.now();
+      if (this.#ended || left <= 0) return false;
       const { promise, resolve } = Promise.withResolvers<void>();
       this.#wake = resolve;
-      const timer = setTimeout(resolve, idleMs);
+      const timer = setTimeout(resolve, left);
       await promise;
       clearTimeout(timer);
     }
-    return waiting();
   }
-}
-
-function textOf({ from, content }: Message): string {
-  return from === 'system' ? `[from the system, not from a person]\n${content}` : content;
 }

@@ -1,110 +1,79 @@
 import type { AgentEvent } from '@filepath/protocol';
-import { cutMiddle, type LoopEvent, type ToolResult } from '@filepath/loop';
+import type { LoopEvent } from '@filepath/loop';
+import { cutMiddle, KEPT_OUTPUT } from '../driver/caps.ts';
+import type { Voice } from '../driver/voice.ts';
 
-const MAX_OUTPUT = 64 * 1024;
-const MAX_TEXT = 512 * 1024;
+/** Of a string in a tool's input: what a file is to hold is in its diff. */
+const KEPT_INPUT = 4_000;
 const MAX_REASON = 2_000;
 
 /** Says in FAP what a loop tells. */
-export function fapOf(
-  model: string,
-  emit: (event: AgentEvent) => void,
-): (event: LoopEvent) => void {
-  let pct: number | undefined;
-  const status = (state: 'thinking' | 'running', more: { reason?: string; until?: string } = {}) =>
-    emit({
-      type: 'status',
-      state,
-      ...(pct === undefined ? {} : { context_pct: pct }),
-      ...more,
-    });
-  return (event) => {
-    switch (event.type) {
-      case 'message':
-        return;
-      case 'step':
-        return status('thinking');
-      case 'text-delta':
-        return emit({ type: 'text', id: event.id, partial: true, content: event.delta });
-      case 'text':
-        return emit({ type: 'text', id: event.id, content: cutMiddle(event.text, MAX_TEXT) });
-      case 'usage': {
-        pct = event.contextPct;
-        const { input, output, cacheRead, cacheWrite } = event.tokens;
-        emit({ type: 'usage', model, input, output, cacheRead, cacheWrite });
-        return status('running');
-      }
-      case 'tool-start':
-        return emit(started(event));
-      case 'tool-end':
-        return emit(ended(event));
-      case 'retry': {
-        const reason = `waits ${event.seconds} s: ${event.reason}`.slice(0, MAX_REASON);
-        const until = new Date(Date.now() + event.seconds * 1000).toISOString();
-        return status('thinking', { reason, until });
-      }
+export function tell(event: LoopEvent, voice: Voice, model: string): void {
+  switch (event.type) {
+    case 'message':
+      return;
+    case 'step':
+      return voice.working();
+    case 'text-delta':
+      return voice.say({ type: 'text', id: event.id, partial: true, content: event.delta });
+    case 'text':
+      return voice.say({ type: 'text', id: event.id, content: event.text });
+    case 'usage': {
+      const { input, output, cacheRead, cacheWrite } = event.tokens;
+      voice.say({ type: 'usage', model, input, output, cacheRead, cacheWrite });
+      return voice.working({ contextPct: event.contextPct });
     }
-  };
+    case 'tool-start':
+      voice.say(started(event));
+      return voice.working();
+    case 'tool-end':
+      return voice.say(ended(event));
+    case 'retry': {
+      const reason = `waits ${event.seconds} s: ${event.reason}`.slice(0, MAX_REASON);
+      const until = new Date(Date.now() + event.seconds * 1000).toISOString();
+      return voice.working({ reason, until });
+    }
+  }
 }
 
-type Start = Pick<Extract<LoopEvent, { type: 'tool-start' }>, 'id' | 'name' | 'input'>;
+type Start = Extract<LoopEvent, { type: 'tool-start' }>;
+type End = Extract<LoopEvent, { type: 'tool-end' }>;
 
-function started(event: Start): AgentEvent {
-  const id = event.id.slice(0, 128);
-  const cmd = commandOf(event);
-  if (cmd !== null) return { type: 'command', id, cmd, status: 'start' };
-  const { name, input } = event;
-  const path = field(input, 'path');
-  return {
-    type: 'tool',
-    id,
-    name,
-    status: 'start',
-    input: bounded(input),
-    ...(path ? { path } : {}),
-  };
+function started({ name, input, id }: Omit<Start, 'type'>): AgentEvent {
+  const common = { id: id.slice(0, 128), status: 'start' as const };
+  if (name === 'bash') return { type: 'command', ...common, cmd: field(input, 'command') ?? '' };
+  return { type: 'tool', ...common, name, ...pathOf(input), input: shortened(input) };
 }
 
-function ended(event: Extract<LoopEvent, { type: 'tool-end' }>): AgentEvent {
-  const { name, result, durationMs } = event;
-  const id = event.id.slice(0, 128);
-  const status = result.ok ? 'done' : 'error';
-  const cmd = commandOf(event);
-  if (cmd !== null) return { type: 'command', id, cmd, ...commandEnd(result), durationMs };
-  const path = field(event.input, 'path');
+function ended({ name, input, id, result, durationMs }: End): AgentEvent {
+  const common = { id: id.slice(0, 128), durationMs };
+  const status = result.ok ? ('done' as const) : ('error' as const);
+  if (name === 'bash') {
+    const exit: unknown = result.detail?.['exit'];
+    const cmd = field(input, 'command') ?? '';
+    return typeof exit === 'number'
+      ? { type: 'command', ...common, cmd, status, exit, ...outputsOf(result.detail) }
+      : { type: 'command', ...common, cmd, status, stderr: result.text };
+  }
   const diff = field(result.detail, 'diff');
   return {
     type: 'tool',
-    id,
+    ...common,
     name,
     status,
-    output: cutMiddle(result.text, MAX_OUTPUT),
-    durationMs,
-    ...(path ? { path } : {}),
-    ...(diff ? { diff: cutMiddle(diff, MAX_OUTPUT) } : {}),
+    ...pathOf(input),
+    output: result.text,
+    ...(diff ? { diff } : {}),
   };
 }
 
-function commandOf({ name, input }: Start): string | null {
-  return name === 'bash' ? (field(input, 'command') ?? '') : null;
+function outputsOf(detail: unknown): { stdout: string; stderr: string } {
+  return { stdout: field(detail, 'stdout') ?? '', stderr: field(detail, 'stderr') ?? '' };
 }
 
-/** A command that ran is `done` with its exit status, whatever that is; one that did not run is an error. */
-function commandEnd({
-  text,
-  detail,
-}: ToolResult): Pick<
-  Extract<AgentEvent, { type: 'command' }>,
-  'status' | 'exit' | 'stdout' | 'stderr'
-> {
-  const exit: unknown = detail?.['exit'];
-  if (typeof exit !== 'number') return { status: 'error', stderr: cutMiddle(text, MAX_OUTPUT) };
-  return {
-    status: exit === 0 ? 'done' : 'error',
-    exit,
-    stdout: cutMiddle(field(detail, 'stdout') ?? '', MAX_OUTPUT),
-    stderr: cutMiddle(field(detail, 'stderr') ?? '', MAX_OUTPUT),
-  };
+function pathOf(input: unknown): { path?: string } {
+  const path = field(input, 'path');
+  return path === undefined ? {} : { path };
 }
 
 function field(of: unknown, key: string): string | undefined {
@@ -113,12 +82,10 @@ function field(of: unknown, key: string): string | undefined {
   return typeof value === 'string' ? value : undefined;
 }
 
-/** An input as it is shown: what a file is to hold is in the diff. */
-function bounded(input: unknown): unknown {
+function shortened(input: unknown): unknown {
   const json = JSON.stringify(input, (_key, value: unknown) =>
-    typeof value === 'string' ? cutMiddle(value, 4_000) : value,
+    typeof value === 'string' ? cutMiddle(value, KEPT_INPUT) : value,
   );
-  return json !== undefined && json.length <= MAX_OUTPUT
-    ? (JSON.parse(json) as unknown)
-    : '(too large)';
+  if (json === undefined) return null;
+  return json.length <= KEPT_OUTPUT ? (JSON.parse(json) as unknown) : cutMiddle(json, KEPT_INPUT);
 }
