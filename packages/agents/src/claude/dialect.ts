@@ -16,7 +16,7 @@ export type Dialect = {
 const LEFT_OUT = 'CronCreate,CronDelete,CronList,ScheduleWakeup,EnterWorktree,ExitWorktree';
 
 const claude: Dialect = {
-  args: ({ context, permissions }, resume) => {
+  args: ({ context, permissions, cwd }, resume) => {
     const model = modelOf(context.env['FILEPATH_MODEL']);
     const prompt = context.env['FILEPATH_SYSTEM_PROMPT'] ?? '';
     return [
@@ -37,6 +37,9 @@ const claude: Dialect = {
       // Settings of the repository could name another address for the model's traffic, or programs to run.
       '--setting-sources',
       'user',
+      // Without them its CLAUDE.md is read only as that of a further folder.
+      '--add-dir',
+      cwd,
       ...(model === '' ? [] : ['--model', model]),
       ...(prompt === '' ? [] : ['--append-system-prompt', prompt]),
       ...(resume === undefined ? [] : ['--resume', resume]),
@@ -47,6 +50,7 @@ const claude: Dialect = {
     const model = modelOf(context.env['FILEPATH_MODEL']);
     return {
       CLAUDE_CONFIG_DIR: join(home, '.claude'),
+      CLAUDE_CODE_ADDITIONAL_DIRECTORIES_CLAUDE_MD: '1',
       CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC: '1',
       CLAUDE_CODE_EMIT_SESSION_STATE_EVENTS: '1',
       DISABLE_AUTOUPDATER: '1',
