@@ -36,6 +36,7 @@ export {
   RefusalCode,
   WireFormat,
 } from './gateway/events.ts';
+export { formatFor, OFFLINE_MODEL } from './models/format.ts';
 export { REDACTED, redactorOf } from './redaction/redactor.ts';
 export {
   AgentEvent,
@@ -76,6 +77,7 @@ export {
 export {
   AgentToRunner,
   AgentToWorker,
+  CatalogReport,
   ControlToRunner,
   ControlToWorker,
   Executor,
@@ -140,7 +142,7 @@ export {
 export { silentFor, stalledFor } from './thread/silence.ts';
 export { JobResult } from './thread/job-results.ts';
 export { type Completion, completionOf } from './thread/completion.ts';
-export { AgentConfig, AgentType, MASK, maskConfig } from './api/agent-config.ts';
+export { AgentConfig, MASK, maskConfig } from './api/agent-config.ts';
 export {
   type AllowedHost,
   canonicalHost,
