@@ -34,8 +34,13 @@ export function endOfError(error: unknown): TurnEnd {
   const kinds = [data['errorName'], data['errorKind'], data['codexErrorInfo'], data['category']]
     .map((kind) => (typeof kind === 'string' ? kind : (JSON.stringify(kind) ?? '')))
     .join(' ');
-  const told = [data['message'], data['details'], data['error']].find((text) => typeof text === 'string');
-  const words = [error.message, told].filter((text) => text !== undefined).join(': ').slice(0, 1000);
+  const told = [data['message'], data['details'], data['error']].find(
+    (text) => typeof text === 'string',
+  );
+  const words = [error.message, told]
+    .filter((text) => text !== undefined)
+    .join(': ')
+    .slice(0, 1000);
   const all = `${kinds} ${words}`;
   if (OVERFLOW.test(all)) return { how: 'handoff', full: true };
   if (RATE_LIMIT.test(all)) return { how: 'failed', reason: `rate limited: ${words}` };

@@ -85,7 +85,10 @@ export class AcpProgram implements Program {
     const taken = (await this.#extension?.(text).catch(() => false)) ?? false;
     if (!taken) {
       const { name } = this.#around.context.entry;
-      this.#around.voice.log('info', `${name} takes no message while it works: this one comes next`);
+      this.#around.voice.log(
+        'info',
+        `${name} takes no message while it works: this one comes next`,
+      );
     }
     return taken;
   }

@@ -16,10 +16,7 @@ export type AcpSession = {
 };
 
 /** Says who speaks, signs in if that is asked for, and opens the session of last time or a new one. */
-export async function openSession(
-  agent: ClientContext,
-  around: Surroundings,
-): Promise<AcpSession> {
+export async function openSession(agent: ClientContext, around: Surroundings): Promise<AcpSession> {
   const { kept, cwd, voice } = around;
   const initialized = Initialized.parse(
     await agent.request('initialize', {

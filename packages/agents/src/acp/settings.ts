@@ -40,7 +40,10 @@ async function setModel(
   if (model === '' || !option) return;
   const value = valueFor(option, model);
   if (value === undefined) {
-    voice.log('warn', `it does not offer the model ${model}; it uses ${String(option.currentValue)}`);
+    voice.log(
+      'warn',
+      `it does not offer the model ${model}; it uses ${String(option.currentValue)}`,
+    );
   } else if (value !== option.currentValue) {
     const configId = option.id;
     await agent.request('session/set_config_option', { sessionId: id, configId, value });

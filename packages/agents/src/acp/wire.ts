@@ -147,6 +147,5 @@ export type PromptAnswer = z.infer<typeof PromptAnswer>;
 
 export type PermissionAnswer = {
   readonly outcome:
-    | { readonly outcome: 'cancelled' }
-    | { readonly outcome: 'selected'; readonly optionId: string };
+    { readonly outcome: 'cancelled' } | { readonly outcome: 'selected'; readonly optionId: string };
 };
