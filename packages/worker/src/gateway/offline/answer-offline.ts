@@ -12,8 +12,18 @@ const FORMATS: Readonly<Record<WireFormat, Format>> = {
   'openai-responses': responses,
 };
 
+const PATHS: Readonly<Record<WireFormat, string>> = {
+  anthropic: '/v1/messages',
+  'openai-chat': '/v1/chat/completions',
+  'openai-responses': '/v1/responses',
+};
+
+const COUNTS = new Set(['/v1/messages/count_tokens', '/v1/responses/input_tokens']);
+
 export type OfflineRequest = {
   readonly format: WireFormat;
+  /** What follows the format's prefix, without a query. Without it: the one at which a model answers. */
+  readonly path?: string;
   readonly body: unknown;
   readonly stream: boolean;
 };
@@ -22,8 +32,15 @@ export type OfflineRequest = {
  * The model `offline/demo`: a script in the place of a language model. What it says follows from the request alone, so
  * that it can be asked anywhere and again.
  */
-export function answerOffline({ format: name, body, stream }: OfflineRequest): Response {
+export function answerOffline({ format: name, path, body, stream }: OfflineRequest): Response {
   const format = FORMATS[name];
+  if (path !== undefined && COUNTS.has(path)) {
+    return Response.json({ object: 'response.input_tokens', input_tokens: tokensIn(body) });
+  }
+  if (path !== undefined && path !== PATHS[name]) {
+    const message = `offline/demo is a script: it answers at ${PATHS[name]}, and not at ${path}.`;
+    return Response.json(format.error(message), { status: 404 });
+  }
   let conversation;
   try {
     conversation = format.read(body);
@@ -35,7 +52,7 @@ export function answerOffline({ format: name, body, stream }: OfflineRequest): R
   const answer: Answer = {
     ...reply,
     id: crypto.randomUUID(),
-    tokens: { input: offlineTokens(body), output: outputTokens(reply) },
+    tokens: { input: tokensIn(body), output: outputTokens(reply) },
   };
   if (!stream) return Response.json(format.whole(answer));
   return new Response(format.stream(answer), {
@@ -44,7 +61,7 @@ export function answerOffline({ format: name, body, stream }: OfflineRequest): R
 }
 
 /** It reads no text and has no tokens of its own: a token stands for four characters. */
-export function offlineTokens(body: unknown): number {
+function tokensIn(body: unknown): number {
   return Math.ceil((JSON.stringify(body) ?? '').length / 4);
 }
 

@@ -44,6 +44,23 @@ describe.each(FORMATS)('offline/demo, asked in the format %s', (format) => {
     expect(twice[0]?.text).toBe(twice[1]?.text);
   });
 
+  it('[OFF9] counts what is asked as it reports it', async () => {
+    const body = bodyOf(format);
+    const whole = await answerOffline({ format, body, stream: false }).json();
+    const path = '/v1/messages/count_tokens';
+    const counted = await answerOffline({ format, path, body, stream: false }).json();
+    const { input_tokens: tokens } = counted as { readonly input_tokens: number };
+    expect(tokens).toBe(Math.ceil(JSON.stringify(body).length / 4));
+    expect(JSON.stringify(whole)).toMatch(new RegExp(`(input|prompt)_tokens":${tokens},`));
+  });
+
+  it('[OFF10] has nothing at other paths', async () => {
+    const path = '/v1/embeddings';
+    const answer = answerOffline({ format, path, body: bodyOf(format), stream: false });
+    expect(answer.status).toBe(404);
+    expect(JSON.stringify(await answer.json())).toContain(path);
+  });
+
   it.each([null, 'text', 7, [], {}, { messages: [] }, { messages: 'x', input: [] }])(
     '[OFF10] refuses what is no request in the words of the format: %j',
     async (body) => {
