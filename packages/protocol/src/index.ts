@@ -25,10 +25,12 @@ export {
   Budget,
   NO_BUDGET,
   NO_TOKENS,
+  NO_USAGE,
   TokenCounts,
   totalTokens,
   UsageTotals,
 } from './gateway/usage.ts';
+export { BudgetPut, BudgetState, NodeBudgetPut, NodeBudgetState } from './gateway/budget.ts';
 export {
   GatewayBody,
   GatewayCall,

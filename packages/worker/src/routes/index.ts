@@ -3,6 +3,7 @@ import type { Route } from '../http/route.ts';
 import { systemRoutes } from '../http/system-routes.ts';
 import { agentsAvailable } from '../runner/availability.ts';
 import { attentionRoute } from './attention-route.ts';
+import { budgetRoutes } from './budget-routes.ts';
 import { jobRoutes } from './job-routes.ts';
 import { linkRoutes } from './link-routes.ts';
 import { nodeRoutes } from './node-routes.ts';
@@ -17,6 +18,7 @@ export const routes: readonly Route[] = [
   ...sessionRoutes,
   ...nodeRoutes,
   ...threadRoutes,
+  ...budgetRoutes,
   ...jobRoutes,
   ...snapshotRoutes,
   attentionRoute,

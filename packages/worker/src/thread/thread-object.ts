@@ -1,6 +1,7 @@
 import { DurableObject } from 'cloudflare:workers';
 import {
   FilepathError,
+  type GatewayBody,
   type JobId,
   type JobResult,
   type JobWork,
@@ -108,6 +109,20 @@ export class ThreadObject extends DurableObject<Env> {
 
   system(body: SystemBody, key: string): Result<{ seq: number }> {
     return this.#change(null, (thread) => thread.system(body, key));
+  }
+
+  /** What the gateway metered or refused, in order. */
+  gateway(events: readonly { key: string; body: GatewayBody }[]): Result<{ seq: number }> {
+    return attempt(() => {
+      if (!this.#parts) throw notFound('this thread');
+      let seq = 0;
+      for (const { key, body } of events) {
+        const effects = this.#parts.thread.gateway(redactBody(body, this.#redact), key);
+        this.#publish(effects);
+        ({ seq } = effects);
+      }
+      return { seq };
+    });
   }
 
   /** The job that pushes the agent's branch to the session's repository. */
@@ -334,4 +349,10 @@ export class ThreadObject extends DurableObject<Env> {
     this.#parts?.viewers.leave(this.#sockets.of(ws));
     this.#parts?.link.leave(this.#links.of(ws));
   }
+}
+
+/** A provider's own words may hold anything. */
+function redactBody(body: GatewayBody, redact: (text: string) => string): GatewayBody {
+  if (body.type === 'refused') return { ...body, message: redact(body.message) };
+  return body.error === undefined ? body : { ...body, error: redact(body.error) };
 }
