@@ -5,7 +5,9 @@ import { agentsAvailable } from '../runner/availability.ts';
 import { attentionRoute } from './attention-route.ts';
 import { jobRoutes } from './job-routes.ts';
 import { linkRoutes } from './link-routes.ts';
+import { modelRoute } from './model-route.ts';
 import { nodeRoutes } from './node-routes.ts';
+import { providerRoutes } from './provider-routes.ts';
 import { sessionRoutes } from './session-routes.ts';
 import { snapshotRoutes } from './snapshot-routes.ts';
 import { threadRoutes } from './thread-routes.ts';
@@ -20,5 +22,7 @@ export const routes: readonly Route[] = [
   ...jobRoutes,
   ...snapshotRoutes,
   attentionRoute,
+  ...providerRoutes,
+  modelRoute,
   ...linkRoutes,
 ];
