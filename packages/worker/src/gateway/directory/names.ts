@@ -13,7 +13,7 @@ const RETIRED: readonly { model: string; from: string; successor: string }[] = [
 
 /** Who made a model, as far as its bare name says. */
 export function makerOf(bare: string): 'anthropic' | 'openai' | null {
-  if (/^claude-/.test(bare)) return 'anthropic';
+  if (bare.startsWith('claude-')) return 'anthropic';
   return formatFor(bare) === 'openai-responses' ? 'openai' : null;
 }
 
