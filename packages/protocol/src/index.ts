@@ -86,6 +86,7 @@ export {
 export {
   AgentToRunner,
   AgentToWorker,
+  CatalogReport,
   ControlToRunner,
   ControlToWorker,
   Executor,
@@ -150,7 +151,7 @@ export {
 export { silentFor, stalledFor } from './thread/silence.ts';
 export { JobResult } from './thread/job-results.ts';
 export { type Completion, completionOf } from './thread/completion.ts';
-export { AgentConfig, AgentType, MASK, maskConfig } from './api/agent-config.ts';
+export { AgentConfig, MASK, maskConfig } from './api/agent-config.ts';
 export {
   type AllowedHost,
   canonicalHost,

@@ -2,7 +2,8 @@ import { z } from 'zod';
 import { BranchName } from '../git/branch-name.ts';
 import { SnapshotId, ThreadId } from '../ids.ts';
 import { LIMITS } from '../limits.ts';
-import { AgentConfig, AgentType } from './agent-config.ts';
+import { AgentTypeName } from '../catalog/entry.ts';
+import { AgentConfig } from './agent-config.ts';
 
 /** A name is shown in rows and stored in two databases: it holds no control, direction or half characters. */
 const name = z
@@ -18,7 +19,7 @@ const name = z
 export const NodeCreate = z.strictObject({
   parentId: ThreadId.nullish(),
   name: name.optional(),
-  agentType: AgentType,
+  agentType: AgentTypeName,
   model: z.string().max(200).optional(),
   config: AgentConfig.optional(),
   /** The snapshot that the workspace is made from, in place of the session's repository. */

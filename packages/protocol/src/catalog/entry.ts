@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { parseAllowedHost } from '../api/network.ts';
 
 /** The name of a kind of agent: what `agentType` holds. */
 export const AgentTypeName = z
@@ -34,6 +35,14 @@ export const AgentInstall = z.discriminatedUnion('from', [
 ]);
 export type AgentInstall = z.infer<typeof AgentInstall>;
 
+const filePath = z
+  .string()
+  .max(256)
+  .regex(
+    /^(?!\.\.?(?:\/|$))[^/\0]+(?:\/(?!\.\.?(?:\/|$))[^/\0]+)*$/,
+    'expected a path below the home, like .config/tool.json',
+  );
+
 /** One kind of agent, as data. */
 export const AgentEntry = z.strictObject({
   type: AgentTypeName,
@@ -47,13 +56,21 @@ export const AgentEntry = z.strictObject({
   /** Its model traffic passes the gateway. If not, it is refused under a money budget unless that is allowed. */
   metered: z.boolean(),
   /** Hosts that it needs beside the gateway, in the form of a network policy's `allow`. */
-  hosts: z.array(z.string().max(320)).max(16).optional(),
+  hosts: z
+    .array(
+      z
+        .string()
+        .max(320)
+        .refine((text) => parseAllowedHost(text) !== null, 'expected a domain like example.com'),
+    )
+    .max(16)
+    .optional(),
   /**
    * Variables of the program. `{baseUrl}`, `{apiKey}` and `{model}` stand for the gateway's address, the agent's key
    * and its model.
    */
   env: z.record(z.string().regex(/^[A-Z_][A-Z0-9_]*$/), z.string().max(4096)).optional(),
   /** Files that the program finds in its home, by their path in it; the same words stand for the same. */
-  files: z.record(z.string().max(256), z.string().max(16384)).optional(),
+  files: z.record(filePath, z.string().max(16384)).optional(),
 });
 export type AgentEntry = z.infer<typeof AgentEntry>;

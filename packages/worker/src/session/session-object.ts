@@ -10,6 +10,7 @@ import {
   type ThreadId,
   type Tree,
 } from '@filepath/protocol';
+import { BUILT_IN, knownAgents } from '../catalog/known-agents.ts';
 import { openDb } from '../db/client.ts';
 import { deleteSessionIndex, writeSessionIndex } from '../db/index-writer.ts';
 import type { Env } from '../env.ts';
@@ -72,6 +73,7 @@ export class SessionObject extends DurableObject<Env> {
     create: SessionCreate,
     snapshot: SnapshotSource | null,
   ): Promise<Result<{ session: SessionResource; node: Node | null }>> {
+    const known = await knownAgents(this.env);
     const result = attempt(() => {
       migrate(this.#sql, SESSION_MIGRATIONS);
       const at = new Date().toISOString();
@@ -90,7 +92,7 @@ export class SessionObject extends DurableObject<Env> {
       writeValue(this.#sql, 'session', meta);
       try {
         const { session } = this.#open() ?? unreachable();
-        const node = create.root ? session.addNode(create.root, snapshot) : null;
+        const node = create.root ? session.addNode(create.root, snapshot, known) : null;
         return { session: session.resource(), node };
       } catch (error) {
         this.#parts = null;
@@ -118,11 +120,13 @@ export class SessionObject extends DurableObject<Env> {
     create: NodeCreate,
     snapshot: SnapshotSource | null,
   ): Promise<Result<Node>> {
-    return this.#change(user, (session) => session.addNode(create, snapshot));
+    const known = await knownAgents(this.env);
+    return this.#change(user, (session) => session.addNode(create, snapshot, known));
   }
 
   async patchNode(user: string, id: ThreadId, patch: NodePatch): Promise<Result<Node>> {
-    return this.#change(user, (session) => session.patchNode(id, patch));
+    const known = await knownAgents(this.env);
+    return this.#change(user, (session) => session.patchNode(id, patch, known));
   }
 
   /** Stops a node and everything below it; all of the tree when no node is named. */
@@ -153,10 +157,11 @@ export class SessionObject extends DurableObject<Env> {
 
   /** What a thread's outbox brings. */
   async note(thread: ThreadId, item: ThreadNote): Promise<void> {
+    const known = item.kind === 'spawn' ? await knownAgents(this.env) : BUILT_IN;
     if (!this.#parts || this.#deleted) return;
     const { session } = this.#parts;
     if (item.kind === 'status') session.noteStatus(thread, item.note);
-    else session.noteSpawn(thread, item.note);
+    else session.noteSpawn(thread, item.note, known);
     this.#announce();
   }
 

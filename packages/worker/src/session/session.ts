@@ -1,5 +1,4 @@
 import {
-  AgentType,
   FilepathError,
   newThreadId,
   type Node,
@@ -11,6 +10,7 @@ import {
   ThreadId,
   type Tree,
 } from '@filepath/protocol';
+import { BUILT_IN, entryOf, type KnownAgents } from '../catalog/known-agents.ts';
 import type { FeedItem } from '../feed/feed-source.ts';
 import { notFound } from '../result.ts';
 import { first, type Sql } from '../storage/sql.ts';
@@ -84,17 +84,21 @@ export class Session {
   }
 
   /** `snapshot` is the one that `create` names. */
-  addNode(create: NodeCreate, snapshot: SnapshotSource | null = null): Node {
+  addNode(
+    create: NodeCreate,
+    snapshot: SnapshotSource | null = null,
+    known: KnownAgents = BUILT_IN,
+  ): Node {
     const parent = create.parentId ?? null;
     const above = parent === null ? null : this.nodes.find(parent);
     if (parent !== null && !above) throw notFound('the parent node');
-    const config = admit(create.agentType, withNetwork(create.config ?? {}, above ?? null));
+    const config = admit(known, create.agentType, withNetwork(create.config ?? {}, above ?? null));
     return this.#change(() =>
       this.#insert({
         parent,
         name: create.name ?? inventName(),
         agentType: create.agentType,
-        model: create.model ?? '',
+        model: create.model || known.modelOf(entryOf(known, create.agentType)),
         config: JSON.stringify(config),
         task: null,
         spawn: null,
@@ -103,11 +107,11 @@ export class Session {
     );
   }
 
-  patchNode(id: ThreadId, patch: NodePatch): Node {
+  patchNode(id: ThreadId, patch: NodePatch, known: KnownAgents = BUILT_IN): Node {
     const row = this.nodes.find(id);
     if (!row) throw notFound('this node');
     const config =
-      patch.config && admit(AgentType.parse(row.agent_type), unmask(patch.config, configOf(row)));
+      patch.config && admit(known, row.agent_type, unmask(patch.config, configOf(row)));
     this.#change(() => {
       this.#touch(id, {
         ...(patch.name === undefined ? {} : { name: patch.name }),
@@ -144,10 +148,10 @@ export class Session {
   }
 
   /** An agent's wish for a child: one child, or a recorded refusal, however often it is told. */
-  noteSpawn(parent: string, note: SpawnNote): void {
+  noteSpawn(parent: string, note: SpawnNote, known: KnownAgents = BUILT_IN): void {
     if (this.nodes.spawnedBy(parent, note.seq) || this.#refused(parent, note.seq)) return;
     try {
-      this.#spawn(parent, note);
+      this.#spawn(parent, note, known);
     } catch (error) {
       if (!(error instanceof FilepathError)) throw error;
       this.#deps.sql.run(
@@ -199,16 +203,16 @@ export class Session {
     return { seq, json: JSON.stringify({ seq, type: 'session', session: this.resource() }) };
   }
 
-  #spawn(parent: string, note: SpawnNote): void {
+  #spawn(parent: string, note: SpawnNote, known: KnownAgents): void {
     const row = this.nodes.find(parent);
     if (!row) throw notFound('the parent');
-    const { agentType, config } = admitSpawn(note, row);
+    const { agentType, model, config } = admitSpawn(note, row, known);
     this.#change(() =>
       this.#insert({
         parent,
         name: note.name.trim().slice(0, 120) || inventName(),
         agentType,
-        model: note.model.slice(0, 200),
+        model,
         config: JSON.stringify(config),
         task: note.task,
         spawn: note.seq,
