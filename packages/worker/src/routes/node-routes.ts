@@ -1,6 +1,5 @@
 import { Node, NodeCreate, NodePatch } from '@filepath/protocol';
 import { z } from 'zod';
-import { withModel } from '../gateway/models/list-models.ts';
 import { defineRoute, json, noContent, type Route } from '../http/route.ts';
 import { unwrap } from '../result.ts';
 import { snapshotSource } from '../snapshot/source.ts';
@@ -20,11 +19,10 @@ export const nodeRoutes: Route[] = [
       body: NodeCreate,
       responses: { 201: { description: 'Created.', schema: NodeBody } },
     },
-    async ({ env, ctx, userId, params, body }) => {
+    async ({ env, userId, params, body }) => {
       const snapshot = await snapshotSource(env, userId, body.snapshot);
       const session = env.SESSION.getByName(params.id);
-      const create = await withModel(env, ctx, userId, body);
-      return json({ node: unwrap(await session.addNode(userId, create, snapshot)) }, 201);
+      return json({ node: unwrap(await session.addNode(userId, body, snapshot)) }, 201);
     },
   ),
   defineRoute(

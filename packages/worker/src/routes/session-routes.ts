@@ -12,7 +12,6 @@ import { z } from 'zod';
 import { openDb } from '../db/client.ts';
 import { listSessions } from '../db/queries.ts';
 import { FeedQuery } from '../feed/feed-request.ts';
-import { withModel } from '../gateway/models/list-models.ts';
 import { defineRoute, json, noContent, type Route } from '../http/route.ts';
 import { unwrap } from '../result.ts';
 import { snapshotSource } from '../snapshot/source.ts';
@@ -34,13 +33,11 @@ export const sessionRoutes: Route[] = [
         201: { description: 'Created.', schema: SessionBody.extend({ node: Node.optional() }) },
       },
     },
-    async ({ env, ctx, userId, body }) => {
+    async ({ env, userId, body }) => {
       const id = newSessionId();
       const snapshot = await snapshotSource(env, userId, body.root?.snapshot);
-      const root = body.root && (await withModel(env, ctx, userId, body.root));
       const object = env.SESSION.getByName(id);
-      const create = { ...body, ...(root ? { root } : {}) };
-      const { session, node } = unwrap(await object.create(id, userId, create, snapshot));
+      const { session, node } = unwrap(await object.create(id, userId, body, snapshot));
       return json({ session, ...(node ? { node } : {}) }, 201);
     },
   ),

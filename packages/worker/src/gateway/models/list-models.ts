@@ -1,4 +1,4 @@
-import { CATALOG, type ModelList, OFFLINE_MODEL } from '@filepath/protocol';
+import { type AgentEntry, CATALOG, type ModelList, OFFLINE_MODEL } from '@filepath/protocol';
 import { OWNER_ID } from '../../auth/sign-in-link.ts';
 import type { Env } from '../../env.ts';
 import { today } from '../directory/directory.ts';
@@ -33,20 +33,19 @@ export async function listModels(
   };
 }
 
-/** A new agent with the model it gets if it names none. One of the user's own program has none then. */
-export async function withModel<T extends { agentType: string; model?: string | undefined }>(
+/** Which model an agent gets that names none, by what is configured now. */
+export async function defaultModels(
   env: Env,
-  background: Background,
-  userId: string,
-  create: T,
-): Promise<T> {
-  const entry = CATALOG.find(({ type }) => type === create.agentType);
-  if (create.model !== undefined || !entry || entry.driver.kind === 'custom') return create;
-  const providers = await providersInForce(env, background, userId);
+  userId = OWNER_ID,
+): Promise<(entry: AgentEntry) => string> {
+  const providers = await providersInForce(env, IN_PASSING, userId);
   const { list } = await knownModels(env, providers);
   const routing = { providers, today: today(), models: list.models };
-  return { ...create, model: defaultModel(routing, entry) };
+  return (entry) => defaultModel(routing, entry);
 }
+
+/** What is renewed beside this is renewed by the next call too. */
+const IN_PASSING: Background = { waitUntil: () => undefined };
 
 /** What an agent is told of `GET /v1/models`: those that answer here, in both makers' words. */
 export async function agentModels(

@@ -29,7 +29,7 @@ export async function testProvider(
     const { status, body } = await fetchJson(fetcher, url, {
       limit: MAX_BYTES,
       timeoutMs: TIMEOUT_MS,
-      headers: { ...headersOf(provider), ...VERSION[kind] },
+      headers: headersOf(provider),
     });
     const models = Listed.safeParse(body).data?.data.slice(0, MAX_MODELS) ?? [];
     const ids = models.map(({ id }) => hide(id));
@@ -42,10 +42,6 @@ export async function testProvider(
     return { ok: false, status: null, message, models: [] };
   }
 }
-
-const VERSION: Partial<Record<ProviderConfig['kind'], Record<string, string>>> = {
-  anthropic: { 'anthropic-version': '2023-06-01' },
-};
 
 function refusal(name: string, status: number, words: string | undefined): string {
   const told = words === undefined ? '' : `: ${words}`;

@@ -24,6 +24,9 @@ const CLOUDFLARE_PARTS: Record<WireFormat, string> = {
 const versioned = (base: string): string => (/\/v\d+$/.test(base) ? base : `${base}/v1`);
 const hasPath = (base: string): boolean => new URL(base).pathname !== '/';
 
+/** For clients that name none. */
+const ANTHROPIC_VERSION = '2023-06-01';
+
 /** The headers that show a provider its key. */
 export function headersOf(
   provider: Pick<ProviderConfig, 'kind' | 'key' | 'headers'>,
@@ -33,7 +36,8 @@ export function headersOf(
     Object.entries(headers).map(([name, value]) => [name.toLowerCase(), value]),
   );
   if (key === null) return own;
-  if (kind === 'anthropic') return { 'x-api-key': key, ...own };
+  if (kind === 'anthropic')
+    return { 'x-api-key': key, 'anthropic-version': ANTHROPIC_VERSION, ...own };
   if (kind === 'cloudflare') return { 'cf-aig-authorization': `Bearer ${key}`, ...own };
   return { authorization: `Bearer ${key}`, ...own };
 }

@@ -67,7 +67,10 @@ describe('[PRO5] the URL of a call', () => {
 
 describe('[PRO5] the headers of a call', () => {
   it('show each kind its key in its own way', () => {
-    expect(headersOf(provider('anthropic'))).toEqual({ 'x-api-key': 'key-of-anthropic' });
+    expect(headersOf(provider('anthropic'))).toEqual({
+      'x-api-key': 'key-of-anthropic',
+      'anthropic-version': '2023-06-01',
+    });
     expect(headersOf(provider('openai'))).toEqual({ authorization: 'Bearer key-of-openai' });
     expect(headersOf(provider('openrouter'))).toEqual({
       authorization: 'Bearer key-of-openrouter',
@@ -112,7 +115,7 @@ describe('[PRO6] the environment', () => {
     };
     const [anthropic, openai, ...rest] = providersOfEnv(env);
     expect(rest).toEqual([]);
-    expect(anthropic && headersOf(anthropic)).toEqual({
+    expect(anthropic && headersOf(anthropic)).toMatchObject({
       'x-api-key': 'a',
       'cf-aig-authorization': 'Bearer cf-token',
     });
