@@ -39,6 +39,15 @@ export {
   WireFormat,
 } from './gateway/events.ts';
 export { formatFor, OFFLINE_MODEL } from './models/format.ts';
+export { Model, ModelGroup, ModelList, ModelPrice } from './models/model.ts';
+export {
+  Provider,
+  ProviderCreate,
+  ProviderId,
+  ProviderKind,
+  ProviderTest,
+  ProviderUrl,
+} from './api/providers.ts';
 export { REDACTED, redactorOf } from './redaction/redactor.ts';
 export {
   AgentEvent,

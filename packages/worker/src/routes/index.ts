@@ -6,7 +6,9 @@ import { attentionRoute } from './attention-route.ts';
 import { budgetRoutes } from './budget-routes.ts';
 import { jobRoutes } from './job-routes.ts';
 import { linkRoutes } from './link-routes.ts';
+import { modelRoute } from './model-route.ts';
 import { nodeRoutes } from './node-routes.ts';
+import { providerRoutes } from './provider-routes.ts';
 import { sessionRoutes } from './session-routes.ts';
 import { snapshotRoutes } from './snapshot-routes.ts';
 import { threadRoutes } from './thread-routes.ts';
@@ -22,5 +24,7 @@ export const routes: readonly Route[] = [
   ...jobRoutes,
   ...snapshotRoutes,
   attentionRoute,
+  ...providerRoutes,
+  modelRoute,
   ...linkRoutes,
 ];

@@ -6,13 +6,13 @@ import {
   type JobResult,
   type JobWork,
   type PushCreate,
-  redactorOf,
   type SessionId,
   type SnapshotId,
   type SpoolLine,
   type SystemBody,
 } from '@filepath/protocol';
-import { secretsOf } from '../auth/redact.ts';
+import { liveRedactor } from '../auth/redact.ts';
+import { learnSecretsOfProviders, secretsAreLearnt } from '../gateway/memory.ts';
 import type { Env } from '../env.ts';
 import { encodingOf, jsonPage } from '../feed/feed-request.ts';
 import { SseReaders } from '../feed/sse.ts';
@@ -71,7 +71,10 @@ export class ThreadObject extends DurableObject<Env> {
   constructor(ctx: DurableObjectState, env: Env) {
     super(ctx, env);
     this.#sql = durableSql(ctx.storage);
-    this.#redact = redactorOf(secretsOf(env));
+    this.#redact = liveRedactor(env);
+    // Before anything of an agent is stored: what is to be hidden must be known.
+    if (!secretsAreLearnt())
+      void ctx.blockConcurrencyWhile(() => learnSecretsOfProviders(env, ctx));
     this.#alarms = durableAlarms(ctx, this.#sql, env);
     if (isFresh(this.#sql)) return;
     migrate(this.#sql, THREAD_MIGRATIONS);

@@ -31,6 +31,7 @@ function pathOf(route: Route): string {
     runnerId: 'rn_local',
     sha256: 'a'.repeat(64),
     snapshotId: `snap_${'a'.repeat(22)}`,
+    providerId: 'anthropic',
   };
   return route.path.replaceAll(/:(\w+)/g, (_, name: string) => {
     const id = ids[name];
