@@ -112,6 +112,16 @@ describe('ends', () => {
     expect(later.calls).toHaveLength(1);
   });
 
+  it('[LOOP11] a refusal that says that no retry helps is not tried again', async () => {
+    const headers = { 'x-should-retry': 'false' };
+    const server = await serve([
+      { fault: { kind: 'status', status: 503, headers } },
+      { text: 'no' },
+    ]);
+    expect(await start(server, 'anthropic').done).toMatchObject({ outcome: 'failed' });
+    expect(server.calls).toHaveLength(1);
+  });
+
   it('[LOOP10] an interruption ends the wait', async () => {
     const server = await serve([
       { fault: { kind: 'status', status: 429, retryAfterSeconds: 30 } },
