@@ -26,7 +26,7 @@ export const native: Driver = async ({ entry, env, inputs, emit, signal: ending 
   const voice = new Voice(emit, new Journal());
   const decisions = new Decisions(voice);
   const inbox = new Inbox((id, choice) => decisions.answer(id, choice));
-  void inbox.fill(inputs);
+  void inbox.fill(inputs).catch(() => undefined);
 
   const settings = settingsOf(env);
   const { model } = settings;
