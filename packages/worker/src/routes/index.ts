@@ -3,6 +3,7 @@ import type { Route } from '../http/route.ts';
 import { systemRoutes } from '../http/system-routes.ts';
 import { agentsAvailable } from '../runner/availability.ts';
 import { attentionRoute } from './attention-route.ts';
+import { catalogRoute } from './catalog-route.ts';
 import { jobRoutes } from './job-routes.ts';
 import { linkRoutes } from './link-routes.ts';
 import { nodeRoutes } from './node-routes.ts';
@@ -20,5 +21,6 @@ export const routes: readonly Route[] = [
   ...jobRoutes,
   ...snapshotRoutes,
   attentionRoute,
+  catalogRoute,
   ...linkRoutes,
 ];

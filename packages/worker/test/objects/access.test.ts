@@ -30,6 +30,7 @@ function pathOf(route: Route): string {
     threadId: node.id,
     runnerId: 'rn_local',
     sha256: 'a'.repeat(64),
+    decisionId: 'd1',
     snapshotId: `snap_${'a'.repeat(22)}`,
   };
   return route.path.replaceAll(/:(\w+)/g, (_, name: string) => {
@@ -44,7 +45,7 @@ const send = (route: Route, headers: Headers) =>
 
 /** The same with a body that the route may take, so that nothing but access can refuse it. */
 function sendBody(route: Route, headers: Headers): Promise<Response> {
-  const bodies = [{}, { name: 'x' }, { action: 'stop' }, { content: 'x' }, custom];
+  const bodies = [{}, { name: 'x' }, { action: 'stop' }, { content: 'x' }, { choice: 'x' }, custom];
   const body = bodies.find((one) => route.body?.safeParse(one).success);
   return call(pathOf(route), { method: route.method, headers, body });
 }
