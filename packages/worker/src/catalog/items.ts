@@ -25,6 +25,6 @@ export function catalogItems(known: KnownAgents, report: CatalogReport | null): 
 
 function placeOf({ type, driver }: AgentEntry, report: CatalogReport | null): ProgramPlace {
   if (driver.kind === 'native') return 'built-in';
-  if (driver.kind === 'custom') return 'user';
+  if (driver.kind === 'custom' && driver.command === undefined) return 'user';
   return report?.programs[type] ?? 'missing';
 }
