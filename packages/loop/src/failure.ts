@@ -35,13 +35,14 @@ const TRANSIENT_TYPES = /overloaded|rate_limit|server_error|api_error|timeout|un
 const USED_UP = /insufficient_quota|exceeded your current quota|billing/i;
 
 function transient(status: number | undefined, message: string): boolean {
-  if (status === undefined) return true;
+  // No answer, or one that broke off after it had begun well.
+  if (status === undefined || status < 400) return true;
   if (status === 429) return !USED_UP.test(message);
   return status === 408 || status === 409 || status >= 500;
 }
 
 function statusText(status: number | undefined): string {
-  return status === undefined ? '' : `${status}: `;
+  return status === undefined || status < 400 ? '' : `${status}: `;
 }
 
 function retryAfter(headers: Record<string, string> | undefined): { retryAfterMs?: number } {
@@ -55,10 +56,16 @@ function retryAfter(headers: Record<string, string> | undefined): { retryAfterMs
   return Number.isNaN(at) ? {} : { retryAfterMs: Math.max(0, at - Date.now()) };
 }
 
+const BROKEN: ReadonlySet<string> = new Set([
+  'TimeoutError',
+  'AI_NoOutputGeneratedError',
+  'AI_InvalidResponseDataError',
+]);
+
 /** The stream or the connection broke, in the words of fetch, of Node and of workerd; or an answer that ended too soon. */
 function connectionLost(error: unknown): boolean {
   if (!(error instanceof Error)) return false;
-  if (error.name === 'TimeoutError' || error.name === 'AI_NoOutputGeneratedError') return true;
+  if (BROKEN.has(error.name)) return true;
   if (error instanceof TypeError) {
     return /fetch|network|terminated|connection|socket/i.test(error.message);
   }

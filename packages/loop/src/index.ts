@@ -1,3 +1,4 @@
+export { type ModelMessage, modelMessageSchema as ModelMessageSchema } from 'ai';
 export { cutMiddle } from './cut.ts';
 export type { Emit, LoopEvent, LoopOutcome } from './events.ts';
 export { closingMessages, userMessage } from './history.ts';

@@ -18,6 +18,7 @@ type Options = Pick<ModelCall, 'model' | 'maxOutputTokens' | 'emit' | 'signal'> 
 /** A history as a note for whoever goes on. It is sent shortened, as text, so that it fits even when the history does not. */
 export async function summarise(options: Options): Promise<string> {
   const { model, maxOutputTokens, emit, signal, messages, contextWindow, retries } = options;
+  if (messages.length === 0) return 'Nothing was done yet.';
   // A character is at most about half a token; a quarter of the window leaves room for any tokenizer.
   const transcript = transcriptOf(messages, Math.min(400_000, contextWindow / 2));
   const call = {
