@@ -60,6 +60,7 @@ export const NOTIFICATIONS = {
   }),
   'thread/tokenUsage/updated': z.looseObject({
     threadId,
+    turnId: z.string().optional(),
     tokenUsage: z.looseObject({
       total: Tokens,
       last: Tokens,

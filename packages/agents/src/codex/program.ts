@@ -167,6 +167,12 @@ export class CodexProgram implements Program {
     if (this.#turn && this.#translator) translate(this.#translator);
   }
 
+  onTokens(params: Notifications['thread/tokenUsage/updated']): void {
+    // A thread that is taken up tells of the turn before.
+    if (params.turnId !== undefined && params.turnId !== this.#turn?.id) return;
+    this.onTranslated((translator) => translator.tokens(params));
+  }
+
   onError({ threadId, error, willRetry }: Notifications['error']): void {
     if (threadId !== this.#thread || !willRetry) return;
     this.#with.voice.working(retrying(error));
@@ -195,7 +201,7 @@ const HANDLERS: {
   'item/completed': (program, params) => program.onItem('completed', params),
   'item/agentMessage/delta': (program, params) => program.onTranslated((t) => t.delta(params)),
   'turn/plan/updated': (program, params) => program.onTranslated((t) => t.plan(params)),
-  'thread/tokenUsage/updated': (program, params) => program.onTranslated((t) => t.tokens(params)),
+  'thread/tokenUsage/updated': (program, params) => program.onTokens(params),
   error: (program, params) => program.onError(params),
   warning: (program, params) => program.onWarning(params.message),
 };

@@ -17,7 +17,7 @@ export class Child {
   /** It is ended when the signal is aborted. */
   constructor(
     command: readonly string[],
-    { env, cwd, signal }: { env: NodeJS.ProcessEnv; cwd: string; signal: AbortSignal },
+    { env, cwd, signal }: { env: NodeJS.ProcessEnv; cwd: string; signal?: AbortSignal },
   ) {
     const [program = '', ...args] = command;
     this.#process = spawn(program, args, {
@@ -33,7 +33,7 @@ export class Child {
     // A program that is gone cannot be written to; its exit says so.
     this.#process.stdin.on('error', () => undefined);
     const end = (): void => void this.end();
-    signal.addEventListener('abort', end, { once: true });
+    signal?.addEventListener('abort', end, { once: true });
     this.exited = new Promise((resolve) => {
       this.#process.once('error', (error) => {
         this.#stderr += error.message;
@@ -42,7 +42,7 @@ export class Child {
       });
       this.#process.once('close', (code, killed) => {
         this.#gone = true;
-        signal.removeEventListener('abort', end);
+        signal?.removeEventListener('abort', end);
         resolve({ code, signal: killed });
       });
     });
