@@ -22,11 +22,22 @@ export function toProvider(headers: Headers, own: Readonly<Record<string, string
   return out;
 }
 
-/** Headers of the answer as the agent gets them; none of them says what is secret. */
-export function toAgent(headers: Headers, redact: (text: string) => string): Headers {
+/** Headers of the answer as the agent gets them; one that has a secret in it is left out. */
+export function toAgent(headers: Headers, secrets: readonly string[]): Headers {
   const out = new Headers();
-  for (const [name, value] of without(headers, KEPT_FROM_AGENTS)) out.set(name, redact(value));
+  for (const [name, value] of without(headers, KEPT_FROM_AGENTS)) {
+    if (!secrets.some((secret) => value.includes(secret))) out.append(name, value);
+  }
   return out;
+}
+
+const SHORTEST_SECRET = 8;
+
+/** The values that a provider's headers keep secret. */
+export function secretsIn(own: Readonly<Record<string, string>>): string[] {
+  return Object.values(own)
+    .map((value) => value.replace(/^bearer +/i, ''))
+    .filter((value) => value.length >= SHORTEST_SECRET);
 }
 
 function without(headers: Headers, dropped: RegExp): Headers {

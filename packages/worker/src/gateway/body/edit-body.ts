@@ -10,6 +10,8 @@ export type Changes = {
   readonly limit: number | null;
   /** The key for a limit where the body has none. */
   readonly limitKey: string;
+  /** Streams are to end with their usage. */
+  readonly usage: boolean;
 };
 
 /** The body as the provider gets it: the same bytes but for the model's name, the limit and the usage of streams. */
@@ -32,7 +34,7 @@ export function editBody(format: WireFormat, body: RequestBody, changes: Changes
     const replaced = LIMITS_OF[format].filter((key) => replace(key, limit));
     if (replaced.length === 0) added.push(`${JSON.stringify(changes.limitKey)}:${limit}`);
   }
-  if (format === 'openai-chat' && stream) {
+  if (changes.usage && format === 'openai-chat' && stream) {
     const options = withUsage(body);
     if (options !== null) set('stream_options', options);
   }

@@ -17,7 +17,7 @@ export class StreamMeter implements Meter {
   #format: WireFormat;
   #reader = new SseReader((data) => this.#event(data));
   #state: State = { final: null, known: null, ended: false, begun: false, error: null };
-  /** Chat: a choice has ended, so that the usage is all of it. */
+  /** What is counted from here on is all of it: a choice has ended, or Anthropic's last count came. */
   #finished = false;
 
   constructor(format: WireFormat) {
@@ -64,11 +64,12 @@ export class StreamMeter implements Meter {
     } else if (type === 'message_delta') {
       const counts = countsOf('anthropic', at(event, 'usage'), this.#state.known ?? undefined);
       this.#know(counts);
+      this.#finished ||= counts !== null;
       // With the reason to stop comes the last count.
       if (typeof at(event, 'delta', 'stop_reason') === 'string') this.#state.final = counts;
     } else if (type === 'message_stop') {
       this.#state.ended = true;
-      this.#state.final ??= this.#state.known;
+      if (this.#finished) this.#state.final ??= this.#state.known;
     } else if (type === 'error') this.#fail(at(event, 'error'));
     else this.#state.begun = true;
   }
