@@ -20,6 +20,7 @@ export { ErrorBody, ErrorCode, ERRORS, FilepathError, type Issue, issuesOf } fro
 export { LIMITS } from './limits.ts';
 export { AgentDriver, AgentEntry, AgentInstall, AgentTypeName } from './catalog/entry.ts';
 export { CATALOG } from './catalog/index.ts';
+export { CatalogItem, ProgramPlace } from './catalog/item.ts';
 export {
   addTokens,
   Budget,
@@ -38,6 +39,16 @@ export {
   RefusalCode,
   WireFormat,
 } from './gateway/events.ts';
+export { formatFor, OFFLINE_MODEL } from './models/format.ts';
+export { Model, ModelGroup, ModelList, ModelPrice } from './models/model.ts';
+export {
+  Provider,
+  ProviderCreate,
+  ProviderId,
+  ProviderKind,
+  ProviderTest,
+  ProviderUrl,
+} from './api/providers.ts';
 export { REDACTED, redactorOf } from './redaction/redactor.ts';
 export {
   AgentEvent,
@@ -78,6 +89,7 @@ export {
 export {
   AgentToRunner,
   AgentToWorker,
+  CatalogReport,
   ControlToRunner,
   ControlToWorker,
   Executor,
@@ -138,11 +150,12 @@ export {
   lifecycleOf,
   owes,
   type RunOutcome,
+  WAITING,
 } from './thread/lifecycle.ts';
 export { silentFor, stalledFor } from './thread/silence.ts';
 export { JobResult } from './thread/job-results.ts';
 export { type Completion, completionOf } from './thread/completion.ts';
-export { AgentConfig, AgentType, MASK, maskConfig } from './api/agent-config.ts';
+export { AgentConfig, MASK, maskConfig } from './api/agent-config.ts';
 export {
   type AllowedHost,
   canonicalHost,
@@ -152,6 +165,7 @@ export {
 } from './api/network.ts';
 export { Node, Session, SessionStatus, Tree, TreeChange } from './api/resources.ts';
 export {
+  DecisionCreate,
   GitRepoUrl,
   MessageCreate,
   NodeCreate,

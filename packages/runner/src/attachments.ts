@@ -2,6 +2,7 @@ import { existsSync, statSync } from 'node:fs';
 import { setTimeout as delay } from 'node:timers/promises';
 import { StartOrder } from '@filepath/protocol';
 import type { Agent } from './agents.ts';
+import type { Catalog } from './catalog/catalog.ts';
 import { epochsIn, readJsonOrNull } from './damaged-home.ts';
 import { endOnDisk, processUnknown } from './end-on-disk.ts';
 import type { Executors } from './executor/executors.ts';
@@ -11,8 +12,17 @@ import { forget, LostEpoch } from './lost-epoch.ts';
 
 export type AttachContext = Pick<
   EpochContext,
-  'gateways' | 'disk' | 'quota' | 'silenceMs' | 'link' | 'log' | 'backlogBytes' | 'placeOf'
+  | 'gateways'
+  | 'disk'
+  | 'quota'
+  | 'silenceMs'
+  | 'link'
+  | 'log'
+  | 'backlogBytes'
+  | 'placeOf'
+  | 'provided'
 > & {
+  catalog: Catalog;
   executors: Executors;
   /** A process of the agent has ended. */
   ended(agent: Agent): void;
@@ -30,12 +40,13 @@ export class Attachments {
   }
 
   attach(agent: Agent, run: RunDir, order: StartOrder): void {
-    const { executors, ...context } = this.#context;
+    const { executors, catalog, ...context } = this.#context;
     const { log } = context;
     const epoch = new Epoch({
       ...context,
       ...executors.choose(run, order.config),
       order,
+      entry: catalog.find(order.agentType),
       place: agent.place,
       run,
       endEarlier: async () => {

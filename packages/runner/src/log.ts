@@ -19,6 +19,7 @@ export type RunnerLog = {
     | 'released'
     | 'silent'
     | 'sandbox'
+    | 'catalog'
     | 'egress'
     | 'container'
     | 'unsandboxed'

@@ -1,5 +1,8 @@
-import type { Executor as ExecutorInfo, RunnerId } from '@filepath/protocol';
+import type { CatalogReport, Executor as ExecutorInfo, RunnerId } from '@filepath/protocol';
 import { Agents } from './agents.ts';
+import { Catalog } from './catalog/catalog.ts';
+import { ProvidedFiles } from './catalog/provided.ts';
+import { catalogReport, ReportWatch } from './catalog/report.ts';
 import { Archive } from './disk/archive.ts';
 import { FreeSpace } from './disk/free-space.ts';
 import { DiskQuota } from './disk/quota.ts';
@@ -78,6 +81,9 @@ export async function startRunner(options: RunnerOptions): Promise<Runner> {
   }
   const { url, token, log, reconnectMs = 250, backlogBytes = 512 * 1024 * 1024 } = options;
   const agents = new Agents(home);
+  const catalog = Catalog.load(options.home);
+  const report = (): CatalogReport => catalogReport(catalog, options.home);
+  for (const message of catalog.faults) log({ level: 'warn', event: 'catalog', message });
   const archive = new Archive({
     path: home.archive,
     settings,
@@ -105,6 +111,8 @@ export async function startRunner(options: RunnerOptions): Promise<Runner> {
     agents,
     jobs,
     executors,
+    catalog,
+    provided: new ProvidedFiles(options.home, env),
     disk,
     quota,
     silenceMs: silenceSetting(env),
@@ -119,6 +127,7 @@ export async function startRunner(options: RunnerOptions): Promise<Runner> {
     runner: options.id,
     reconnectMs,
     executors: infos,
+    catalog: report,
     log,
     take: (order) => orders.take(order),
     onLinked: () => jobs.tell(),
@@ -132,6 +141,7 @@ export async function startRunner(options: RunnerOptions): Promise<Runner> {
     days: own.mirrorDays,
     ...(options.upkeepMs === undefined ? {} : { firstMs: options.upkeepMs }),
   });
+  const programs = new ReportWatch(report, (told) => control.send({ t: 'catalog', catalog: told }));
   orders.resume();
   control.open();
   archive.open();
@@ -140,6 +150,7 @@ export async function startRunner(options: RunnerOptions): Promise<Runner> {
     executors: infos,
     stop: async () => {
       control.close();
+      programs.close();
       await upkeep.close();
       await orders.close();
       await archive.close();

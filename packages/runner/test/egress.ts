@@ -43,7 +43,7 @@ export async function gatewayOf(wishes: Wishes): Promise<TestGateway> {
   });
   const denied: string[] = [];
   const order = shellOrder('', { config: network === undefined ? {} : { network } });
-  const gateway = gateways.make(order, { slug: order.slug, dir, uid: null }, (target) =>
+  const gateway = gateways.make(order, null, { slug: order.slug, dir, uid: null }, (target) =>
     denied.push(`${target.host}:${target.port}`),
   );
   await gateway.open();

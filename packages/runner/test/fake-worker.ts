@@ -4,6 +4,7 @@ import type { AddressInfo } from 'node:net';
 import {
   AgentToRunner,
   AgentToWorker,
+  type CatalogReport,
   ControlToRunner,
   ControlToWorker,
   type InputLine,
@@ -61,6 +62,7 @@ export class FakeWorker {
   readonly #epochs = new Map<WebSocket, number>();
   #control: WebSocket | null = null;
   executors: unknown;
+  catalog: CatalogReport | undefined;
   /** A runner has said hello. */
   connected = false;
 
@@ -180,6 +182,7 @@ export class FakeWorker {
       const frame = ControlToWorker.parse(JSON.parse(data.toString()));
       if (frame.t === 'hello') {
         this.executors = frame.executors;
+        this.catalog = frame.catalog;
         this.connected = true;
         ws.send(JSON.stringify(ControlToRunner.parse({ t: 'welcome', v: 1 })));
         for (const { number, taken } of this.orders) if (taken === 0) this.sendOrder(number);
@@ -188,6 +191,8 @@ export class FakeWorker {
         if (this.storing) {
           ws.send(JSON.stringify(ControlToRunner.parse({ t: 'stored', job: frame.result.job })));
         }
+      } else if (frame.t === 'catalog') {
+        this.catalog = frame.catalog;
       } else {
         const found = this.orders[frame.order - 1];
         if (found !== undefined) found.taken++;

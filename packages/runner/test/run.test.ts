@@ -36,6 +36,7 @@ describe('an agent', () => {
       'FILEPATH_API_KEY=short',
       'FILEPATH_BASE_URL=http://127.0.0.1:4281/gateway',
       'FILEPATH_MODEL=offline/demo',
+      'FILEPATH_PERMISSIONS=allow',
       `FILEPATH_SESSION_ID=${order.session}`,
       'FILEPATH_TASK=do it',
       'GREETING=hi',
@@ -46,7 +47,7 @@ describe('an agent', () => {
       'NODE_USE_ENV_PROXY=1',
       'NO_PROXY=127.0.0.1,localhost,::1',
       'NPM_CONFIG_PREFIX=/home/agent/.local',
-      'PATH=/home/agent/.local/bin:/usr/local/bin:/usr/bin:/bin',
+      'PATH=/home/agent/.local/bin:/opt/filepath/tools/bin:/usr/local/bin:/usr/bin:/bin:/opt/filepath/bin',
       'PWD=/workspace',
       'XDG_CACHE_HOME=/home/agent/.cache',
       'XDG_CONFIG_HOME=/home/agent/.config',
@@ -114,11 +115,11 @@ describe('an agent', () => {
 
   it('without a command is refused with the reason', async () => {
     const bench = await Bench.open();
-    const order = shellOrder('', { agentType: 'codex', config: {} });
+    const order = shellOrder('', { config: {} });
     bench.worker.order(order);
     const thread = bench.worker.thread(order.thread);
     await bench.worker.until('refused', () => thread.refused !== undefined);
-    expect(thread.refused).toMatch(/cannot run codex/);
+    expect(thread.refused).toMatch(/needs a command/);
     expect(processesOf(bench.home)).toEqual([]);
   });
 

@@ -18,3 +18,14 @@ export { type Instance, OWNER_TOKEN, startInstance } from './instance.ts';
 export { type Fault, type FaultProxy, faultsBy, startFaultProxy } from './fault-proxy.ts';
 export { type Chance, chance } from './seed.ts';
 export { startBrowser, type TestBrowser } from './browser.ts';
+export { gate, type Gate } from './model-server/gate.ts';
+export type { ModelCall } from './model-server/calls.ts';
+export type { ModelRequest, ToolResult } from './model-server/request.ts';
+export { perConversation } from './model-server/script.ts';
+export {
+  type ModelServer,
+  type ModelServerOptions,
+  type Recorded,
+  startModelServer,
+} from './model-server/server.ts';
+export type { ModelFault, Script, Step, ToolCall, Turn } from './model-server/turn.ts';

@@ -2,7 +2,8 @@ import { existsSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { parseArgs } from 'node:util';
 import { type Client, createClient } from '@filepath/client';
-import { AgentType, FilepathError, GitRepoUrl, type LogEvent } from '@filepath/protocol';
+import { FilepathError, GitRepoUrl, type LogEvent, toBlocks } from '@filepath/protocol';
+import { knownHere, lacksProgram } from '../agents/known.ts';
 import { fullBody } from '../full-body.ts';
 import type { Io } from '../io.ts';
 import { remark, RunWatch } from '../run-watch.ts';
@@ -10,16 +11,24 @@ import { someInstance, type SomeInstance } from '../some-instance.ts';
 import { followThread } from '../sse.ts';
 import { UsageError, withUsage } from '../usage.ts';
 
-const USAGE = `Usage: filepath run --agent custom --command "…" [--repo URL] "task"
+const USAGE = `Usage: filepath run --agent TYPE [--model MODEL] [--repo URL] "task"
+       filepath run --agent custom --command "…" [--model MODEL] [--repo URL] "task"
 
 Runs one task without a browser: the agent's events go to stdout as NDJSON, everything else to stderr.
---command is run by sh in the agent's sandbox; --repo is cloned into its workspace.
+TYPE is one that \`filepath agents list\` names. --command is run by sh in the agent's sandbox; --repo is cloned into its
+workspace. Without --model the agent has the model that the catalog names for it.
 Exits 0 if the run completed, 1 if it did not. Ctrl-C stops the agent.`;
 
 /** How long a stopped agent may take to end, its grace included. */
 const STOP_MS = 30_000;
 
-type Task = { agent: AgentType; command: string | null; repo: string | null; text: string };
+type Task = {
+  agent: string;
+  model: string | null;
+  command: string | null;
+  repo: string | null;
+  text: string;
+};
 
 export async function run(args: string[], io: Io): Promise<number> {
   return withUsage(io, USAGE, async () => {
@@ -28,6 +37,7 @@ export async function run(args: string[], io: Io): Promise<number> {
       io.out(USAGE);
       return 0;
     }
+    await checkAgent(task, io);
     const instance = await someInstance(io);
     try {
       return await perform(task, instance, io);
@@ -35,6 +45,23 @@ export async function run(args: string[], io: Io): Promise<number> {
       await instance.stop();
     }
   });
+}
+
+/** What is known to fail is said before anything is started. */
+async function checkAgent({ agent }: Task, io: Io): Promise<void> {
+  const known = await knownHere(io.env);
+  const entry = known.entries.find(({ type }) => type === agent);
+  if (entry === undefined) {
+    const types = known.entries.map(({ type }) => type).join(', ');
+    throw new UsageError(`There is no agent ${agent}; there are ${types}.`);
+  }
+  if (!lacksProgram(entry, known)) return;
+  const { install } = entry;
+  const fix =
+    install?.from === 'npm'
+      ? `run \`filepath agents install ${agent}\``
+      : (install?.hint ?? 'put it into /usr/local/bin');
+  throw new FilepathError('conflict', `${entry.name} is not installed: ${fix}.`);
 }
 
 async function perform(task: Task, instance: SomeInstance, io: Io): Promise<number> {
@@ -85,6 +112,7 @@ async function createAgent(client: Client, task: Task): Promise<string> {
     ...(task.repo === null ? {} : { gitRepoUrl: task.repo }),
     root: {
       agentType: task.agent,
+      ...(task.model === null ? {} : { model: task.model }),
       config: task.command === null ? {} : { command: ['sh', '-c', task.command] },
     },
   });
@@ -98,6 +126,11 @@ async function createAgent(client: Client, task: Task): Promise<string> {
 async function show(event: LogEvent, instance: SomeInstance, io: Io): Promise<void> {
   if (event.source === 'fap') {
     io.out(await fullBody(event, instance));
+    const [asked] = toBlocks([event]);
+    if (asked?.kind !== 'decision') return;
+    io.err(
+      `it asks: ${asked.prompt} (${asked.options.join(', ')}); answer on the page of the session`,
+    );
     return;
   }
   const text = remark(event);
@@ -112,24 +145,18 @@ function readTask(args: string[]): Task | null {
     options: {
       help: { type: 'boolean', short: 'h' },
       agent: { type: 'string', default: 'custom' },
+      model: { type: 'string' },
       command: { type: 'string' },
       repo: { type: 'string' },
     },
   });
   if (values.help) return null;
-  const agent = AgentType.safeParse(values.agent);
-  if (!agent.success) {
-    throw new UsageError(
-      `There is no agent ${values.agent}; there are ${AgentType.options.join(', ')}.`,
-    );
-  }
-  if (agent.data === 'custom' && !values.command) {
-    throw new UsageError('A custom agent needs --command "…".');
-  }
+  const { agent, model = null, command = null } = values;
+  if (agent === 'custom' && !command) throw new UsageError('A custom agent needs --command "…".');
   const [text] = positionals;
   if (!text?.trim() || positionals.length > 1) throw new UsageError('Give one task, in quotes.');
   const repo = values.repo === undefined ? null : repoOf(values.repo);
-  return { agent: agent.data, command: values.command ?? null, repo, text };
+  return { agent, model, command, repo, text };
 }
 
 function repoOf(given: string): string {

@@ -1,18 +1,6 @@
 import { z } from 'zod';
 import { NetworkConfig } from './network.ts';
 
-/** Agent types of the catalog. What this instance can run is decided when a node is created. */
-export const AgentType = z.enum([
-  'shelley',
-  'pi',
-  'claude-code',
-  'codex',
-  'cursor',
-  'amp',
-  'custom',
-]);
-export type AgentType = z.infer<typeof AgentType>;
-
 const envName = z.string().regex(/^[A-Za-z_][A-Za-z0-9_]*$/, 'expected a variable name');
 
 export const AgentConfig = z.strictObject({
@@ -30,7 +18,9 @@ export const AgentConfig = z.strictObject({
     )
     .optional(),
   maxTokens: z.int().min(1).optional(),
-  /** An agent whose calls to models cannot be metered may work under a budget in money all the same. */
+  /** What the agent asks leave for is allowed by policy, unless given, or a person is asked. */
+  permissions: z.enum(['allow', 'ask']).optional(),
+  /** An agent whose model traffic does not pass the gateway may run under a money budget. */
   allowUnmetered: z.boolean().optional(),
   /** Unless given, `allowlist`. Children inherit it. */
   network: NetworkConfig.optional(),

@@ -3,7 +3,8 @@ import { Budget } from '../gateway/usage.ts';
 import { BranchName } from '../git/branch-name.ts';
 import { SnapshotId, ThreadId } from '../ids.ts';
 import { LIMITS } from '../limits.ts';
-import { AgentConfig, AgentType } from './agent-config.ts';
+import { AgentTypeName } from '../catalog/entry.ts';
+import { AgentConfig } from './agent-config.ts';
 
 /** A name is shown in rows and stored in two databases: it holds no control, direction or half characters. */
 const name = z
@@ -19,7 +20,7 @@ const name = z
 export const NodeCreate = z.strictObject({
   parentId: ThreadId.nullish(),
   name: name.optional(),
-  agentType: AgentType,
+  agentType: AgentTypeName,
   model: z.string().max(200).optional(),
   config: AgentConfig.optional(),
   /** The snapshot that the workspace is made from, in place of the session's repository. */
@@ -65,6 +66,23 @@ export const MessageCreate = z.strictObject({
     .refine((text) => new TextEncoder().encode(text).length <= LIMITS.message, 'message too long'),
 });
 export type MessageCreate = z.infer<typeof MessageCreate>;
+
+/** The answer to what an agent asks. */
+export const DecisionCreate = z.strictObject({
+  /** One of the options. */
+  choice: z.string().max(65536),
+  /** What the agent gets beside the choice. */
+  input: z
+    .unknown()
+    .refine(
+      (value) => (JSON.stringify(value) ?? '').length <= 65536,
+      'expected at most 64 KiB of JSON',
+    )
+    .optional(),
+  /** What was asked, by content: an answer to something else is refused. */
+  hash: z.string().max(512).optional(),
+});
+export type DecisionCreate = z.infer<typeof DecisionCreate>;
 
 export const PushCreate = z.strictObject({
   /** Of the remote; the agent's own, `filepath/{slug}`, unless told. */

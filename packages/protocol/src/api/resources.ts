@@ -2,7 +2,8 @@ import { z } from 'zod';
 import { AgentState } from '../fap/events.ts';
 import { Budget, UsageTotals } from '../gateway/usage.ts';
 import { SessionId, ThreadId } from '../ids.ts';
-import { AgentConfig, AgentType } from './agent-config.ts';
+import { AgentTypeName } from '../catalog/entry.ts';
+import { AgentConfig } from './agent-config.ts';
 
 export const SessionStatus = z.enum(['draft', 'running', 'paused', 'stopped', 'error']);
 export type SessionStatus = z.infer<typeof SessionStatus>;
@@ -28,7 +29,7 @@ export const Node = z.object({
   parentId: ThreadId.nullable(),
   name: z.string(),
   slug: z.string(),
-  agentType: AgentType,
+  agentType: AgentTypeName,
   model: z.string(),
   status: AgentState,
   reason: z.string().nullable(),

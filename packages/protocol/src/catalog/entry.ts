@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { parseAllowedHost } from '../api/network.ts';
 
 /** The name of a kind of agent: what `agentType` holds. */
 export const AgentTypeName = z
@@ -9,8 +10,8 @@ const command = z.array(z.string().min(1).max(4096)).min(1).max(64);
 
 /** How filepath talks with the program. */
 export const AgentDriver = z.discriminatedUnion('kind', [
-  /** The user's own program: it speaks FAP itself. */
-  z.strictObject({ kind: z.literal('custom') }),
+  /** A program that speaks FAP itself. Without a command, the configuration of each agent names it. */
+  z.strictObject({ kind: z.literal('custom'), command: command.optional() }),
   /** filepath's own loop. */
   z.strictObject({ kind: z.literal('native'), profile: z.enum(['shelley', 'pi']) }),
   /** Claude's stream-json. */
@@ -28,11 +29,21 @@ export const AgentInstall = z.discriminatedUnion('from', [
     from: z.literal('npm'),
     package: z.string().min(1).max(214),
     version: z.string().min(1).max(64),
+    /** Its install scripts make the program: they are run, in a sandbox. */
+    scripts: z.boolean().optional(),
   }),
   /** It cannot be installed by us: what a person does. */
   z.strictObject({ from: z.literal('person'), hint: z.string().min(1).max(1024) }),
 ]);
 export type AgentInstall = z.infer<typeof AgentInstall>;
+
+const filePath = z
+  .string()
+  .max(256)
+  .regex(
+    /^(?!\.\.?(?:\/|$))[^/\0]+(?:\/(?!\.\.?(?:\/|$))[^/\0]+)*$/,
+    'expected a path below the home, like .config/tool.json',
+  );
 
 /** One kind of agent, as data. */
 export const AgentEntry = z.strictObject({
@@ -47,13 +58,21 @@ export const AgentEntry = z.strictObject({
   /** Its model traffic passes the gateway. If not, it is refused under a money budget unless that is allowed. */
   metered: z.boolean(),
   /** Hosts that it needs beside the gateway, in the form of a network policy's `allow`. */
-  hosts: z.array(z.string().max(320)).max(16).optional(),
+  hosts: z
+    .array(
+      z
+        .string()
+        .max(320)
+        .refine((text) => parseAllowedHost(text) !== null, 'expected a domain like example.com'),
+    )
+    .max(16)
+    .optional(),
   /**
    * Variables of the program. `{baseUrl}`, `{apiKey}` and `{model}` stand for the gateway's address, the agent's key
    * and its model.
    */
   env: z.record(z.string().regex(/^[A-Z_][A-Z0-9_]*$/), z.string().max(4096)).optional(),
   /** Files that the program finds in its home, by their path in it; the same words stand for the same. */
-  files: z.record(z.string().max(256), z.string().max(16384)).optional(),
+  files: z.record(filePath, z.string().max(16384)).optional(),
 });
 export type AgentEntry = z.infer<typeof AgentEntry>;

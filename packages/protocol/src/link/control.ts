@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { AgentEntry, AgentTypeName } from '../catalog/entry.ts';
 import { JobId, RunnerId, ThreadId } from '../ids.ts';
 import { JobResult } from '../thread/job-results.ts';
 import { Order } from './orders.ts';
@@ -22,13 +23,25 @@ export const Executor = z.strictObject({
 });
 export type Executor = z.infer<typeof Executor>;
 
+/** What a runner has of the catalog. Variables and files of an entry stay with the runner. */
+export const CatalogReport = z.strictObject({
+  /** The operator's own agents. */
+  own: z.array(AgentEntry.omit({ env: true, files: true })).max(32),
+  /** Agents whose program is on the machine, and where: among the tools of filepath, or the system's. */
+  programs: z.record(AgentTypeName, z.enum(['tools', 'system'])),
+});
+export type CatalogReport = z.infer<typeof CatalogReport>;
+
 export const ControlToWorker = z.discriminatedUnion('t', [
   z.strictObject({
     t: z.literal('hello'),
     v: z.literal(LINK_VERSION),
     runner: RunnerId,
     executors: z.array(Executor),
+    catalog: CatalogReport.optional(),
   }),
+  /** What has changed since the hello. */
+  z.strictObject({ t: z.literal('catalog'), catalog: CatalogReport }),
   /** The order is carried out or will be, whatever happens to this connection: do not send it again. */
   z.strictObject({ t: z.literal('taken'), order: z.int().min(1) }),
   /** A job has ended. Said again until it is `stored`. */

@@ -1,5 +1,12 @@
 export { AgentToRunner, AgentToWorker, SpoolLine } from './agent.ts';
-export { ControlToRunner, ControlToWorker, Executor, Limits, LINK_VERSION } from './control.ts';
+export {
+  CatalogReport,
+  ControlToRunner,
+  ControlToWorker,
+  Executor,
+  Limits,
+  LINK_VERSION,
+} from './control.ts';
 export {
   FreezeOrder,
   InputLine,

@@ -1,4 +1,4 @@
-import { writeFileSync } from 'node:fs';
+import { existsSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import type { NetworkPlace } from '../egress/namespace.ts';
@@ -142,6 +142,9 @@ export class ContainerExecutor implements Executor {
       labels: labelsOf(run),
       binds: [
         { from: job.gateway.directory, to: WAY_OUT.mount, writable: false },
+        ...job.provided
+          .filter(({ from }) => existsSync(from))
+          .map((one) => ({ ...one, writable: false })),
         ...this.#binds(place),
       ],
     });

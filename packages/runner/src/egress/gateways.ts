@@ -1,5 +1,10 @@
 import { join } from 'node:path';
-import { DEFAULT_NETWORK, type StartOrder } from '@filepath/protocol';
+import {
+  type AgentEntry,
+  DEFAULT_NETWORK,
+  type NetworkConfig,
+  type StartOrder,
+} from '@filepath/protocol';
 import type { Place } from '../executor/executor.ts';
 import { Dialer, permittedHosts, type Resolve, systemResolve } from './dialer.ts';
 import { AgentGateway } from './gateway.ts';
@@ -28,10 +33,11 @@ export class Gateways {
   /** The gateway of an agent as its start order says, not yet listening. */
   make(
     order: StartOrder,
+    entry: AgentEntry | null,
     place: Place,
     denied: (target: Target, denial: Denial) => void,
   ): AgentGateway {
-    const policy = new EgressPolicy(order.config.network ?? DEFAULT_NETWORK, order.gitRepoUrl);
+    const policy = new EgressPolicy(networkOf(order, entry), order.gitRepoUrl);
     const proxy = new AgentProxy({
       reach: new Reach(policy, this.#dialer, denied),
       worker: this.#worker,
@@ -40,4 +46,11 @@ export class Gateways {
     });
     return new AgentGateway(join(place.dir, 'gateway'), place.uid, proxy);
   }
+}
+
+/** What its program needs beside the gateway is open to an agent, unless nothing is. */
+function networkOf({ config }: StartOrder, entry: AgentEntry | null): NetworkConfig {
+  const network = config.network ?? DEFAULT_NETWORK;
+  if (network.policy === 'none' || entry?.hosts === undefined) return network;
+  return { ...network, allow: [...(network.allow ?? []), ...entry.hosts] };
 }

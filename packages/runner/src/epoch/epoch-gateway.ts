@@ -1,4 +1,4 @@
-import type { StartOrder } from '@filepath/protocol';
+import type { AgentEntry, StartOrder } from '@filepath/protocol';
 import type { AgentGateway } from '../egress/gateway.ts';
 import type { Gateways } from '../egress/gateways.ts';
 import { namespaceId } from '../egress/namespace.ts';
@@ -11,6 +11,7 @@ import { Retries } from '../retries.ts';
 export type EpochGatewayContext = {
   gateways: Gateways;
   order: StartOrder;
+  entry: AgentEntry | null;
   place: Place;
   run: RunDir;
   executor: Executor;
@@ -29,9 +30,9 @@ export class EpochGateway {
 
   constructor(context: EpochGatewayContext) {
     this.#context = context;
-    const { gateways, order, place, denials } = context;
+    const { gateways, order, entry, place, denials } = context;
     const told = new Denials({ ...denials, epoch: order.epoch });
-    this.#gateway = gateways.make(order, place, (target, denial) => {
+    this.#gateway = gateways.make(order, entry, place, (target, denial) => {
       // A dial that ends later is nobody's any more.
       if (this.#closing === null) told.record(target, denial);
     });

@@ -1,5 +1,6 @@
 import { type FSWatcher, rmSync, statSync, watch, writeFileSync } from 'node:fs';
 import type {
+  AgentEntry,
   FreezeOrder,
   InputLine,
   RunnerBody,
@@ -8,6 +9,7 @@ import type {
   StopOrder,
   ThreadId,
 } from '@filepath/protocol';
+import type { ProvidedFiles } from '../catalog/provided.ts';
 import type { Gateways } from '../egress/gateways.ts';
 import { type Availability, type Executor, type Place, Refusal } from '../executor/executor.ts';
 import type { Image } from '../executor/executors.ts';
@@ -43,6 +45,9 @@ const STOPPED_EARLY = 'stopped before it started';
 
 export type EpochContext = {
   order: StartOrder;
+  /** Null: nobody here knows the type. */
+  entry: AgentEntry | null;
+  provided: ProvidedFiles;
   place: Place;
   run: RunDir;
   executor: Executor;

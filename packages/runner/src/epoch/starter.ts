@@ -1,6 +1,15 @@
 import { existsSync, lstatSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import type { RunnerBody, SnapshotSource, StartOrder, ThreadId } from '@filepath/protocol';
+import type {
+  AgentEntry,
+  RunnerBody,
+  SnapshotSource,
+  StartOrder,
+  ThreadId,
+} from '@filepath/protocol';
+import { wordsOf } from '../catalog/entry-environment.ts';
+import { writeEntryFiles } from '../catalog/entry-files.ts';
+import { AGENT_COMMAND, type ProvidedFiles } from '../catalog/provided.ts';
 import type { FreeSpace } from '../disk/free-space.ts';
 import type { DiskQuota } from '../disk/quota.ts';
 import { agentEnvironment } from '../executor/environment.ts';
@@ -22,6 +31,9 @@ import type { ObservedFile } from './observed-file.ts';
 
 export type Start = {
   order: StartOrder;
+  /** Null: nobody here knows the type. */
+  entry: AgentEntry | null;
+  provided: ProvidedFiles;
   place: Place;
   run: RunDir;
   executor: Executor;
@@ -52,11 +64,9 @@ export async function startAgent(start: Start): Promise<void> {
   if (!availability.available) throw new Refusal(availability.reason ?? 'no sandbox here');
   const { low } = start.disk;
   if (low !== null) throw new Refusal(`${low}. Free some, then send the message again`);
-  const { command = null } = order.config;
-  if (command === null && wanted === null) {
-    throw new Refusal(`this runner cannot run ${order.agentType}: give its config a command`);
-  }
-  const environment = agentEnvironment(order);
+  const entry = knownEntry(start);
+  const command = commandOf(start, entry);
+  const environment = agentEnvironment(order, entry);
   await start.endEarlier();
   await start.quota.admit(place);
   // One that is named may be needed to make the workspace; one that is made comes from it.
@@ -79,9 +89,34 @@ export async function startAgent(start: Start): Promise<void> {
     redact: (text) => start.redact(text),
   });
   if (signal.aborted) return;
+  writeEntryFiles(entry, place, wordsOf(order));
   markHeadLog(place.dir, run);
   const gateway = await start.gateway.open();
-  await executor.start({ place, run, command, image, environment, gateway }, () => start.gone());
+  // An image of the user's own is what its maker put into it.
+  const provided = entry.driver.kind === 'custom' && image !== null ? [] : start.provided.all();
+  const job = { place, run, command, image, environment, provided, gateway };
+  await executor.start(job, () => start.gone());
+}
+
+function knownEntry({ order, entry }: Start): AgentEntry {
+  if (entry !== null) return entry;
+  const hint = `put catalog/${order.agentType}.json into the home of filepath, and start it again`;
+  throw new Refusal(`this runner does not know the agent type ${order.agentType}: ${hint}`);
+}
+
+/** Null: what the image says. */
+function commandOf(
+  { order, place, provided, image }: Start,
+  { driver }: AgentEntry,
+): readonly string[] | null {
+  if (driver.kind === 'custom') {
+    const command = order.config.command ?? driver.command ?? null;
+    if (command !== null || image !== null) return command;
+    throw new Refusal('a custom agent needs a command: give its config one');
+  }
+  const missing = provided.missing(place.uid !== null);
+  if (missing !== null) throw new Refusal(missing);
+  return AGENT_COMMAND;
 }
 
 /** Whether the workspace is made by this epoch. Noted before, since a kill may come between the making and the telling. */

@@ -1,4 +1,5 @@
-import type { StartOrder } from '@filepath/protocol';
+import type { AgentEntry, StartOrder } from '@filepath/protocol';
+import { entryEnvironment } from '../catalog/entry-environment.ts';
 import { GATEWAY_URL, PROXY_VARIABLES } from '../egress/way-out.ts';
 import { Refusal } from './executor.ts';
 
@@ -9,9 +10,12 @@ const TOTAL_BYTES = 1536 * 1024;
 
 const HOME = '/home/agent';
 
-/** Where neither the agent's configuration nor its image says otherwise. What an agent installs for itself comes first. */
+/**
+ * Where neither the agent's configuration nor its image says otherwise. What an agent installs for itself comes first, then
+ * what the operator has for all; what filepath brings stands in nobody's way.
+ */
 export const ENVIRONMENT_DEFAULTS = {
-  PATH: `${HOME}/.local/bin:/usr/local/bin:/usr/bin:/bin`,
+  PATH: `${HOME}/.local/bin:/opt/filepath/tools/bin:/usr/local/bin:/usr/bin:/bin:/opt/filepath/bin`,
   LANG: 'C.UTF-8',
 } as const;
 
@@ -26,13 +30,15 @@ const IN_HOME: readonly (readonly [string, string])[] = [
   ['NPM_CONFIG_PREFIX', `${HOME}/.local`],
 ];
 
-/** What the agent finds in its environment. */
-export function agentEnvironment(order: StartOrder): Map<string, string> {
+/** What the agent finds in its environment. The catalog's word counts before a person's: it carries keys and where they go. */
+export function agentEnvironment(order: StartOrder, entry: AgentEntry): Map<string, string> {
+  const { systemPrompt, maxTokens, permissions, envVars } = order.config;
   const environment = new Map<string, string>([
     ...Object.entries(ENVIRONMENT_DEFAULTS),
     ...PROXY_VARIABLES,
     ...IN_HOME,
-    ...Object.entries(order.config.envVars ?? {}),
+    ...Object.entries(envVars ?? {}),
+    ...entryEnvironment(entry, order),
     ['HOME', HOME],
     ['FILEPATH_TASK', truncateUtf8(order.task.replaceAll('\0', ''), TASK_BYTES)],
     ['FILEPATH_API_KEY', order.apiKey],
@@ -40,6 +46,9 @@ export function agentEnvironment(order: StartOrder): Map<string, string> {
     ['FILEPATH_SESSION_ID', order.session],
     ['FILEPATH_MODEL', order.model],
     ['FILEPATH_BASE_URL', GATEWAY_URL],
+    ['FILEPATH_PERMISSIONS', permissions ?? 'allow'],
+    ...(systemPrompt === undefined ? [] : [['FILEPATH_SYSTEM_PROMPT', systemPrompt] as const]),
+    ...(maxTokens === undefined ? [] : [['FILEPATH_MAX_TOKENS', String(maxTokens)] as const]),
   ]);
   let total = 0;
   for (const [name, value] of environment) {

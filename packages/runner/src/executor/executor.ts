@@ -51,6 +51,9 @@ export type TaskResult = { status: number | null; output: string; timedOut: bool
 /** Runs a task under the limits of an agent. Nothing of it runs when it resolves. */
 export type RunTask = (task: Task) => Promise<TaskResult>;
 
+/** A file or folder of this machine that an agent finds at another place, to be read only. */
+export type Provided = { from: string; to: string };
+
 export type Job = {
   place: Place;
   run: RunDir;
@@ -59,6 +62,8 @@ export type Job = {
   /** Null: the agent runs on the programs of this machine. */
   image: string | null;
   environment: ReadonlyMap<string, string>;
+  /** One that is gone is left out. */
+  provided: readonly Provided[];
   /** Open. Its directory is mounted read-only, and it listens in the agent's namespace before the command runs. */
   gateway: AgentGateway;
 };

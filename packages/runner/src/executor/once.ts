@@ -15,14 +15,14 @@ import {
 import { entering } from '../egress/namespace.ts';
 import { endTree } from './end-tree.ts';
 import { coveredStdio } from './inherited.ts';
-import { mountPoints } from './mount-points.ts';
+import { MOUNT_BELOW, mountPoint, seenBelow } from './mount-points.ts';
 import type { Network } from './networks.ts';
 
 /** A command that the runner waits for, in a sandbox of its own. It dies with the runner. */
 export type OnceJob = {
   bwrap: string;
   uid: number | null;
-  /** Host directories; `mounts` gets their paths as the sandbox's maker sees them. */
+  /** Host directories and files; `mounts` gets their paths as the sandbox's maker sees them. */
   sources: readonly string[];
   mounts(paths: readonly string[]): Mounts;
   environment: ReadonlyMap<string, string>;
@@ -51,14 +51,11 @@ const USER_FD = 11;
 /** Options of `unshare`: mounts made after it are nobody else's. */
 export const PRIVATE = ['--mount', '--propagation', 'private'];
 
-const AS_USER = `
-uid=$1 sources=$2 enter=$3 bwrap=$4
-shift 4
-while [ "$sources" -gt 0 ]; do
-  mount -n --bind "$1" "$2" || exit 125
-  shift 2
-  sources=$((sources - 1))
-done
+const AS_USER = `${MOUNT_BELOW}
+uid=$1 at=$2 enter=$3 bwrap=$4 sources=$5
+shift 5
+mount_below "$at" "$sources" "$@" || exit 125
+shift "$sources"
 exec $enter setpriv --reuid "$uid" --regid "$uid" --clear-groups --no-new-privs \\
   env -i PATH=/usr/bin:/bin "$bwrap" --args 9 -- "$@"
 `;
@@ -79,7 +76,8 @@ export async function runOnce(job: OnceJob): Promise<OnceResult> {
   const folder = mkdtempSync(join(tmpdir(), 'filepath-'));
   const opened: number[] = [];
   try {
-    const points = job.uid === null ? job.sources : mountPoints(job.sources);
+    const at = job.uid === null ? '' : mountPoint(job.sources);
+    const seen = job.uid === null ? job.sources : seenBelow(at, job.sources);
     const uid = job.uid ?? process.getuid?.() ?? 65534;
     const files = new Map<number, string | Buffer>([
       ...(job.data ?? []),
@@ -89,7 +87,7 @@ export async function runOnce(job: OnceJob): Promise<OnceResult> {
       [
         FD.args,
         encodeArgs(
-          bwrapArgs({ ...job.mounts(points), entered: job.network !== undefined }, job.environment),
+          bwrapArgs({ ...job.mounts(seen), entered: job.network !== undefined }, job.environment),
         ),
       ],
     ]);
@@ -107,13 +105,12 @@ export async function runOnce(job: OnceJob): Promise<OnceResult> {
       stdio[fd] = handle;
     }
     const enter = entrance(job, stdio);
-    const mounted = job.sources.flatMap((source, index) => [source, points[index] ?? '']);
-    const count = [String(uid), String(job.sources.length), enter.join(' ')];
-    const command = [job.bwrap, ...mounted, ...job.command];
+    const means = [String(uid), at, enter.join(' '), job.bwrap, String(job.sources.length)];
+    const command = [...job.sources, ...job.command];
     const [file = '', ...args] =
       job.uid === null
         ? [...enter, job.bwrap, '--args', String(FD.args), '--', ...job.command]
-        : ['unshare', ...PRIVATE, '/bin/sh', '-c', AS_USER, 'sh', ...count, ...command];
+        : ['unshare', ...PRIVATE, '/bin/sh', '-c', AS_USER, 'sh', ...means, ...command];
     const { groups = [] } = job;
     if (groups.length === 0) return await wait(job, file, args, stdio);
     const joining = ['-c', JOIN, 'join', String(groups.length), ...groups];

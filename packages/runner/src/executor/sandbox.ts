@@ -1,4 +1,4 @@
-import { writeFileSync } from 'node:fs';
+import { existsSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import type { NetworkPlace } from '../egress/namespace.ts';
@@ -7,6 +7,7 @@ import type { Mirrors } from '../git/mirrors.ts';
 import type { RunDir } from '../home.ts';
 import { signal as send } from '../proc.ts';
 import { bwrapArgs, encodeArgs, seccompFilter } from './bwrap-args.ts';
+import { PROVIDED } from '../catalog/provided.ts';
 import { borrowedMirror } from './borrowed-mirror.ts';
 import { clone, MIRROR } from './clone.ts';
 import {
@@ -16,6 +17,7 @@ import {
   type Place,
   type Prepared,
   type ProcessState,
+  type Provided,
   Refusal,
   type Task,
   type TaskResult,
@@ -23,7 +25,7 @@ import {
 } from './executor.ts';
 import type { AgentLimits } from '../limits/agent-limits.ts';
 import { setFrozen } from '../limits/freezer.ts';
-import { mountPoints } from './mount-points.ts';
+import { mountPoint, seenBelow } from './mount-points.ts';
 import type { Networks } from './networks.ts';
 import {
   initOf,
@@ -108,22 +110,25 @@ export class SandboxExecutor implements Executor {
     const { place, run, command } = job;
     if (command === null) throw new Refusal('an agent in a sandbox needs a command');
     const mirror = borrowedMirror(place, this.#mirrors);
-    const sources = mirror === null ? [place.dir] : [place.dir, mirror];
-    const points = place.uid === null ? [] : mountPoints(sources);
-    const [seen = '', mirrorSeen] = place.uid === null ? sources : points;
-    const gateway = seen + job.gateway.directory.slice(place.dir.length);
-    const extra = ['--ro-bind', gateway, WAY_OUT.mount];
-    if (mirrorSeen !== undefined) extra.push('--ro-bind', mirrorSeen, MIRROR);
+    const shown = [
+      ...(mirror === null ? [] : [{ from: mirror, to: MIRROR }]),
+      ...job.provided.filter(({ from }) => existsSync(from)),
+    ];
+    const sources = [place.dir, ...shown.map(({ from }) => from)];
+    const at = place.uid === null ? '' : mountPoint(sources);
+    const [dir = '', ...seen] = place.uid === null ? sources : seenBelow(at, sources);
+    const gateway = dir + job.gateway.directory.slice(place.dir.length);
+    const extra = ['--ro-bind', gateway, WAY_OUT.mount, ...readOnly(shown, seen)];
     const args = bwrapArgs(
-      { workspace: join(seen, 'workspace'), home: join(seen, 'home'), extra, entered: true },
+      { workspace: join(dir, 'workspace'), home: join(dir, 'home'), extra, entered: true },
       job.environment,
     );
     writeFileSync(run.args, encodeArgs(args), { mode: 0o600 });
     this.#limits.enter(run, place.slug);
     writeFileSync(run.seccomp, seccompFilter(), { mode: 0o600 });
     const uid = String(place.uid ?? process.getuid?.() ?? 65534);
-    const mounts = [place.dir, points[0] ?? '', mirror ?? '', points[1] ?? ''];
-    const shim = ['-c', SHIM, 'filepath-shim', run.path, ...mounts, uid, this.#bwrap()];
+    const means = [at, uid, this.#bwrap(), String(sources.length), ...sources];
+    const shim = ['-c', SHIM, 'filepath-shim', run.path, ...means];
     const [file, prefix] =
       place.uid === null ? ['/bin/sh', []] : ['unshare', [...PRIVATE, '/bin/sh']];
     await startShim({
@@ -180,4 +185,11 @@ export class SandboxExecutor implements Executor {
     if (path === null) throw new Refusal('bubblewrap is gone since the runner started');
     return path;
   }
+}
+
+/** Options that show what is provided, at `seen`. A program of npm's is found by its name. */
+function readOnly(shown: readonly Provided[], seen: readonly string[]): string[] {
+  const binds = shown.flatMap(({ to }, index) => ['--ro-bind', seen[index] ?? '', to]);
+  if (!shown.some(({ to }) => to === PROVIDED.npm)) return binds;
+  return [...binds, '--symlink', `${PROVIDED.npm}/bin/npm-cli.js`, PROVIDED.npmCommand];
 }

@@ -1,15 +1,14 @@
+import { MOUNT_BELOW } from './mount-points.ts';
 import { PUMP } from './pump.ts';
 
 /**
- * The agent's parent: a few lines of sh that outlive the runner. Arguments: run directory, agent directory, its
- * mount point (empty: keep user and mounts), mirror (empty: none), its mount point, uid, bubblewrap, then the agent's
- * command.
+ * The agent's parent: a few lines of sh that outlive the runner. Arguments: run directory, mount point (empty: keep user
+ * and mounts), uid, bubblewrap, how many sources, the sources, then the agent's command.
  *
  * - The pid file is claimed with noclobber: of two shims for one epoch, one ends here. One that cannot write it, on a
  *   full disk, has not begun.
  * - `tail` ends with the shim (`--pid`), bubblewrap too (`--die-with-parent`).
- * - The mounts of the agent's directory and of the mirror exist in this process's mount namespace only. They make both
- *   reachable for the agent's uid whatever the modes of the directories above it are.
+ * - The mounts of the sources exist in this process's mount namespace only.
  * - The agent writes into a FIFO, which a pump empties into the spool: what an agent holds open it can also cut
  *   or stretch.
  * - `FSIZE` is the most that one file of the agent may have, in blocks of 512 bytes.
@@ -19,9 +18,9 @@ import { PUMP } from './pump.ts';
  * - The sandbox enters the network namespace that was made for it; where that fails nothing runs. Of the descriptors that
  *   name it none gets into the sandbox.
  */
-export const SHIM = `${PUMP}cd "$1" || exit 1
-dir=$2 at=$3 mirror=$4 mirror_at=$5 uid=$6 bwrap=$7
-shift 7
+export const SHIM = `${PUMP}${MOUNT_BELOW}cd "$1" || exit 1
+at=$2 uid=$3 bwrap=$4 sources=$5
+shift 5
 started() { start=\${20}; }
 end() { until echo "$1" > exit.tmp; do sleep 1; done 2> /dev/null; mv exit.tmp exit; exit; }
 read -r line < /proc/$$/stat
@@ -35,10 +34,10 @@ set +C
 as= enter="--user=/proc/$$/fd/6 --preserve-credentials"
 if [ -n "$at" ]; then
   enter=
-  mount -n --bind "$dir" "$at" 2> stderr || end 125
-  [ -z "$mirror" ] || mount -n --bind "$mirror" "$mirror_at" 2> stderr || end 125
+  mount_below "$at" "$sources" "$@" 2> stderr || end 125
   as="setpriv --reuid $uid --regid $uid --clear-groups --no-new-privs"
 fi
+shift "$sources"
 mkfifo -m 666 in err out 2> stderr || end 125
 tail -c 16384 < err > stderr & err=$!
 tail -c +1 --pid=$$ -f stdin > in 2> /dev/null & in=$!

@@ -1,4 +1,5 @@
 import {
+  type CatalogReport,
   ControlToRunner,
   type ControlToWorker,
   type Executor,
@@ -17,6 +18,7 @@ export type ControlLinkOptions = {
   runner: RunnerId;
   reconnectMs: number;
   executors: readonly Executor[];
+  catalog(): CatalogReport;
   log: Log;
   /** Resolves when the order will be carried out whatever happens to this process. */
   take(order: Order): Promise<void>;
@@ -40,7 +42,8 @@ export class ControlLink {
       log: options.log,
       onOpen: () => {
         const executors = [...options.executors];
-        this.send({ t: 'hello', v: LINK_VERSION, runner: options.runner, executors });
+        const catalog = options.catalog();
+        this.send({ t: 'hello', v: LINK_VERSION, runner: options.runner, executors, catalog });
       },
       onMessage: (text) => this.#receive(text),
       onDown: () => undefined,

@@ -1,6 +1,6 @@
 import type { Executor, Limits } from '@filepath/protocol';
 import type { Env } from '../env.ts';
-import { LOCAL_RUNNER } from '../session/session-work.ts';
+import { LOCAL_RUNNER } from './local-runner.ts';
 
 type AgentsHealth = {
   available: boolean;

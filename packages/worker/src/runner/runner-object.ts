@@ -1,5 +1,7 @@
 import { DurableObject } from 'cloudflare:workers';
 import {
+  type AgentEntry,
+  type CatalogReport,
   type ControlToRunner,
   ControlToWorker,
   type Executor,
@@ -45,6 +47,16 @@ export class RunnerObject extends DurableObject<Env> {
     };
   }
 
+  /** Agents of the operator's own, as the runner last told them. */
+  ownAgents(): AgentEntry[] {
+    return this.catalog()?.own ?? [];
+  }
+
+  /** Null: no runner has told. */
+  catalog(): CatalogReport | null {
+    return isFresh(this.#sql) ? null : readValue<CatalogReport>(this.#sql, 'catalog');
+  }
+
   override async fetch(request: Request): Promise<Response> {
     migrate(this.#sql, RUNNER_MIGRATIONS);
     const runner = request.headers.get('x-filepath-runner') ?? '';
@@ -60,6 +72,10 @@ export class RunnerObject extends DurableObject<Env> {
     }
     if (frame.t === 'taken') {
       this.#orders.taken(frame.order);
+      return;
+    }
+    if (frame.t === 'catalog') {
+      writeValue(this.#sql, 'catalog', frame.catalog);
       return;
     }
     if (frame.t === 'done') {
@@ -81,6 +97,7 @@ export class RunnerObject extends DurableObject<Env> {
     }
     ws.serializeAttachment({ ...attachment, epoch: 1 });
     writeValue(this.#sql, 'executors', frame.executors);
+    if (frame.catalog) writeValue(this.#sql, 'catalog', frame.catalog);
     send(ws, { t: 'welcome', v: LINK_VERSION });
     for (const order of this.#orders.open()) send(ws, order);
   }

@@ -1,4 +1,11 @@
-import { type AgentConfig, AgentType, CATALOG, FilepathError, LIMITS } from '@filepath/protocol';
+import {
+  type AgentConfig,
+  type AgentEntry,
+  CATALOG,
+  FilepathError,
+  LIMITS,
+} from '@filepath/protocol';
+import { entryOf, type KnownAgents } from '../catalog/known-agents.ts';
 import type { SpawnNote } from '../thread/outbox.ts';
 import { configOf, type NodeRow } from './node-row.ts';
 
@@ -8,23 +15,25 @@ export const CAPS = { depth: 8, nodes: 100 } as const;
 /** A tree shows the configuration of every node, and children have their parent's. */
 const MAX_CONFIG = 128 * 1024;
 
-/** Agent types that this version runs. */
-const RUNNABLE: ReadonlySet<AgentType> = new Set(['custom']);
-
 /** The configuration under which a node may exist; a clear refusal otherwise. */
-export function admit(agentType: AgentType, config: AgentConfig): AgentConfig {
-  if (!RUNNABLE.has(agentType)) {
-    throw new FilepathError(
-      'conflict',
-      `${agentType} agents are not part of this version: use custom with a command or an image`,
-    );
-  }
+export function admit(known: KnownAgents, agentType: string, config: AgentConfig): AgentConfig {
+  const { driver, name } = entryOf(known, agentType);
   if (config.image !== undefined && config.dockerfile !== undefined) {
     throw new FilepathError('bad_request', 'an agent has an image or a Dockerfile, not both', [
       { path: 'config.dockerfile', reason: 'expected nothing beside config.image' },
     ]);
   }
-  if ((config.command ?? config.image ?? config.dockerfile) === undefined) {
+  if (driver.kind !== 'custom' && config.command !== undefined) {
+    throw new FilepathError(
+      'bad_request',
+      `${name} has its own command: leave config.command out`,
+      [{ path: 'config.command', reason: 'expected nothing: it is for custom agents' }],
+    );
+  }
+  if (
+    driver.kind === 'custom' &&
+    (driver.command ?? config.command ?? config.image ?? config.dockerfile) === undefined
+  ) {
     throw new FilepathError(
       'bad_request',
       'a custom agent needs config.command, config.image or config.dockerfile',
@@ -40,18 +49,16 @@ export function admit(agentType: AgentType, config: AgentConfig): AgentConfig {
   return config;
 }
 
-/** The child that an agent asked for. A custom one runs what its parent runs, and tells by its task. */
+/** The child that an agent asked for. One of its parent's type has its parent's configuration, and tells by its task. */
 export function admitSpawn(
-  { seq, name, agent, task }: SpawnNote,
+  { seq, name, agent, model, task }: SpawnNote,
   parent: NodeRow,
-): { agentType: AgentType; config: AgentConfig } {
+  known: KnownAgents,
+): { agentType: string; model: string; config: AgentConfig } {
   if (parent.halt !== null && (parent.halt === 0 || seq <= parent.halt)) {
     throw new FilepathError('conflict', `${name} was not started: its parent is stopped`);
   }
-  const agentType = AgentType.safeParse(agent);
-  if (!agentType.success) {
-    throw new FilepathError('bad_request', `there is no agent type ${agent.slice(0, 64)}`);
-  }
+  const entry = entryOf(known, agent);
   if (new TextEncoder().encode(task ?? '').length > LIMITS.message) {
     throw new FilepathError(
       'too_large',
@@ -59,7 +66,11 @@ export function admitSpawn(
     );
   }
   const inherited = withNetwork(parent.agent_type === agent ? configOf(parent) : {}, parent);
-  return { agentType: agentType.data, config: admit(agentType.data, inherited) };
+  return {
+    agentType: agent,
+    model: model.slice(0, 200) || known.modelOf(entry),
+    config: admit(known, agent, inherited),
+  };
 }
 
 /** A child that names no network policy of its own has its parent's. */
@@ -69,16 +80,21 @@ export function withNetwork(config: AgentConfig, parent: NodeRow | null): AgentC
 }
 
 /** An agent whose calls nobody meters would spend past a budget in money. */
-export function checkMetered(agentType: string, config: AgentConfig, limited: boolean): void {
-  if (!limited || config.allowUnmetered || !isUnmetered(agentType)) return;
+export function checkMetered(
+  agentType: string,
+  config: AgentConfig,
+  limited: boolean,
+  entries: readonly AgentEntry[] = CATALOG,
+): void {
+  if (!limited || config.allowUnmetered || !isUnmetered(agentType, entries)) return;
   throw new FilepathError(
     'conflict',
     `the calls of ${agentType} to models do not pass the gateway, so that a budget in money cannot hold: choose another agent, or allow it with config.allowUnmetered`,
   );
 }
 
-export function isUnmetered(agentType: string): boolean {
-  return CATALOG.some((entry) => entry.type === agentType && !entry.metered);
+export function isUnmetered(agentType: string, entries: readonly AgentEntry[]): boolean {
+  return entries.some((entry) => entry.type === agentType && !entry.metered);
 }
 
 export function checkCaps(depth: number, nodes: number): void {

@@ -1,7 +1,6 @@
 import {
   AgentConfig,
   AgentState,
-  AgentType,
   type Budget,
   MASK,
   maskConfig,
@@ -49,7 +48,7 @@ export type NodeRow = {
 export type NodeSpec = {
   parent: string | null;
   name: string;
-  agentType: AgentType;
+  agentType: string;
   model: string;
   config: string;
   task: string | null;
@@ -113,7 +112,7 @@ export function toNode(session: SessionId, row: NodeRow, { own, subtree }: NodeA
     parentId: row.parent_id === null ? null : ThreadId.parse(row.parent_id),
     name: row.name,
     slug: row.slug,
-    agentType: AgentType.parse(row.agent_type),
+    agentType: row.agent_type,
     model: row.model,
     status: AgentState.parse(row.status),
     reason: row.reason,

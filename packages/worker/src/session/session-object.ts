@@ -15,13 +15,14 @@ import {
   type ThreadId,
   type Tree,
 } from '@filepath/protocol';
+import { knownAgents } from '../catalog/known-agents.ts';
 import { openDb } from '../db/client.ts';
 import { deleteSessionIndex, writeSessionIndex } from '../db/index-writer.ts';
 import type { Env } from '../env.ts';
 import { encodingOf, jsonPage } from '../feed/feed-request.ts';
 import { SseReaders } from '../feed/sse.ts';
 import { newcomer, Viewers, type ViewerSocket } from '../feed/viewers.ts';
-import type { Ask, Grant, Ledger, Outcome, RouteRefusal } from '../gateway/contract.ts';
+import type { Ask, Bearer, Grant, Ledger, Outcome, RouteRefusal } from '../gateway/contract.ts';
 import { attempt, notFound, type Result } from '../result.ts';
 import { Serial } from '../serial.ts';
 import { acceptSocket, answerClose, attachmentOf, textOf, ViewerSockets } from '../sockets.ts';
@@ -43,8 +44,15 @@ import { TreeLedger } from './ledger/ledger.ts';
 import { limitOf } from './ledger/money.ts';
 import { inventName } from './names.ts';
 import { SESSION_MIGRATIONS } from './schema.ts';
-import { openSession, type Session, type SessionDeps, type SessionMeta } from './session.ts';
-import { LOCAL_RUNNER, SessionWork } from './session-work.ts';
+import {
+  type Given,
+  openSession,
+  type Session,
+  type SessionDeps,
+  type SessionMeta,
+} from './session.ts';
+import { SessionWork } from './session-work.ts';
+import { LOCAL_RUNNER } from '../runner/local-runner.ts';
 import { TreeFeed } from './tree-feed.ts';
 
 const RETRY_MS = 1000;
@@ -93,7 +101,7 @@ export class SessionObject extends DurableObject<Env> implements Ledger {
     create: SessionCreate,
     snapshot: SnapshotSource | null,
   ): Promise<Result<{ session: SessionResource; node: Node | null }>> {
-    const userPays = await this.#userPays(owner, create.root?.agentType);
+    const given = await this.#given(owner, create.root?.agentType);
     const result = attempt(() => {
       migrate(this.#sql, SESSION_MIGRATIONS);
       const at = new Date().toISOString();
@@ -113,7 +121,7 @@ export class SessionObject extends DurableObject<Env> implements Ledger {
       try {
         const { session } = this.#open() ?? unreachable();
         if (create.budget) session.accounts.limit(SESSION, limitOf(create.budget));
-        const node = create.root ? session.addNode(create.root, snapshot, userPays) : null;
+        const node = create.root ? session.addNode(create.root, snapshot, given) : null;
         return { session: session.resource(), node };
       } catch (error) {
         this.#parts = null;
@@ -141,12 +149,13 @@ export class SessionObject extends DurableObject<Env> implements Ledger {
     create: NodeCreate,
     snapshot: SnapshotSource | null,
   ): Promise<Result<Node>> {
-    const userPays = await this.#userPays(user, create.agentType);
-    return this.#change(user, (session) => session.addNode(create, snapshot, userPays));
+    const given = await this.#given(user, create.agentType);
+    return this.#change(user, (session) => session.addNode(create, snapshot, given));
   }
 
   async patchNode(user: string, id: ThreadId, patch: NodePatch): Promise<Result<Node>> {
-    return this.#change(user, (session) => session.patchNode(id, patch));
+    const known = await knownAgents(this.env);
+    return this.#change(user, (session) => session.patchNode(id, patch, known));
   }
 
   /** Stops a node and everything below it; all of the tree when no node is named. */
@@ -188,8 +197,12 @@ export class SessionObject extends DurableObject<Env> implements Ledger {
     this.#parts?.desk.settle(call, outcome);
   }
 
-  async refused(ask: Ask, refusal: RouteRefusal): Promise<void> {
-    if (!this.#deleted) this.#parts?.desk.refused(ask, refusal);
+  async check(ask: Bearer): Promise<boolean> {
+    return !this.#deleted && (this.#parts?.desk.check(ask) ?? false);
+  }
+
+  async refused(ask: Ask, refusal: RouteRefusal): Promise<boolean> {
+    return !this.#deleted && (this.#parts?.desk.refused(ask, refusal) ?? false);
   }
 
   /** For the user's ledger. Null: there is no session, and nothing of it was used. */
@@ -215,14 +228,13 @@ export class SessionObject extends DurableObject<Env> implements Ledger {
 
   /** What a thread's outbox brings. */
   async note(thread: ThreadId, item: ThreadNote): Promise<void> {
+    const owner = this.#parts?.session.meta.owner;
+    const given =
+      item.kind === 'spawn' && owner ? await this.#given(owner, item.note.agent) : undefined;
     if (!this.#parts || this.#deleted) return;
     const { session } = this.#parts;
     if (item.kind === 'status') session.noteStatus(thread, item.note);
-    else {
-      const userPays = await this.#userPays(session.meta.owner, item.note.agent);
-      if (this.#deleted) return;
-      session.noteSpawn(thread, item.note, userPays);
-    }
+    else if (given) session.noteSpawn(thread, item.note, given);
     this.#announce();
   }
 
@@ -307,10 +319,14 @@ export class SessionObject extends DurableObject<Env> implements Ledger {
     return { ledger, desk };
   }
 
-  /** Whether the user has a budget in money. It is asked where an agent could spend past it. */
-  async #userPays(user: string, agentType: string | undefined): Promise<boolean> {
-    if (agentType === undefined || !isUnmetered(agentType)) return false;
-    return (await this.env.USER.getByName(user).budget()).budget.usd !== null;
+  /** What a new node is judged by. The user's budget is asked for where an agent could spend past it. */
+  async #given(user: string, agentType: string | undefined): Promise<Given> {
+    const known = await knownAgents(this.env);
+    if (agentType === undefined || !isUnmetered(agentType, known.entries)) {
+      return { known, userPays: false };
+    }
+    const { budget } = await this.env.USER.getByName(user).budget();
+    return { known, userPays: budget.usd !== null };
   }
 
   #for(user: string): Parts {

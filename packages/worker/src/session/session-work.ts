@@ -1,13 +1,11 @@
-import { AgentType, RunnerId, ThreadId } from '@filepath/protocol';
+import { ThreadId } from '@filepath/protocol';
 import type { Env } from '../env.ts';
 import { unwrap } from '../result.ts';
+import { LOCAL_RUNNER } from '../runner/local-runner.ts';
 import type { Sql } from '../storage/sql.ts';
 import type { ThreadMeta } from '../thread/state.ts';
 import { configOf, type NodeRow, snapshotOf } from './node-row.ts';
 import type { Session } from './session.ts';
-
-/** The runner that lives beside the engine. */
-export const LOCAL_RUNNER = RunnerId.parse('rn_local');
 
 type Refusal = { parent: string; seq: number; name: string; reason: string };
 
@@ -117,7 +115,7 @@ export class SessionWork {
       owner,
       name: row.name,
       slug: row.slug,
-      agentType: AgentType.parse(row.agent_type),
+      agentType: row.agent_type,
       model: row.model,
       config: configOf(row),
       gitRepoUrl,

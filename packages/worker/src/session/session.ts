@@ -1,5 +1,4 @@
 import {
-  AgentType,
   FilepathError,
   newThreadId,
   type Node,
@@ -11,6 +10,7 @@ import {
   ThreadId,
   type Tree,
 } from '@filepath/protocol';
+import { BUILT_IN, entryOf, type KnownAgents } from '../catalog/known-agents.ts';
 import type { FeedItem } from '../feed/feed-source.ts';
 import { notFound } from '../result.ts';
 import { first, type Sql } from '../storage/sql.ts';
@@ -46,6 +46,11 @@ export type SessionDeps = {
   newKey: (node: ThreadId) => string;
   keyHash: (key: string) => string;
 };
+
+/** What a new node is judged by: the agents there are, and whether the user has a budget in money. */
+export type Given = { readonly known: KnownAgents; readonly userPays: boolean };
+
+const USUAL: Given = { known: BUILT_IN, userPays: false };
 
 /** A session: its tree, and what is still to be told to the tree's threads. */
 export class Session {
@@ -97,20 +102,21 @@ export class Session {
     });
   }
 
-  /** `snapshot` is the one that `create` names; `userPays`: the user has a budget in money. */
-  addNode(create: NodeCreate, snapshot: SnapshotSource | null = null, userPays = false): Node {
+  /** `snapshot` is the one that `create` names. */
+  addNode(create: NodeCreate, snapshot: SnapshotSource | null = null, given = USUAL): Node {
     const parent = create.parentId ?? null;
     const above = parent === null ? null : this.nodes.find(parent);
     if (parent !== null && !above) throw notFound('the parent node');
-    const config = admit(create.agentType, withNetwork(create.config ?? {}, above ?? null));
+    const { known, userPays } = given;
+    const config = admit(known, create.agentType, withNetwork(create.config ?? {}, above ?? null));
     const limited = typeof create.budget?.usd === 'number' || this.accounts.moneyAbove(parent);
-    checkMetered(create.agentType, config, userPays || limited);
+    checkMetered(create.agentType, config, userPays || limited, known.entries);
     return this.#change(() =>
       this.#insert({
         parent,
         name: create.name ?? inventName(),
         agentType: create.agentType,
-        model: create.model ?? '',
+        model: create.model || known.modelOf(entryOf(known, create.agentType)),
         config: JSON.stringify(config),
         task: null,
         spawn: null,
@@ -120,12 +126,14 @@ export class Session {
     );
   }
 
-  patchNode(id: ThreadId, patch: NodePatch): Node {
+  patchNode(id: ThreadId, patch: NodePatch, known: KnownAgents = BUILT_IN): Node {
     const row = this.nodes.find(id);
     if (!row) throw notFound('this node');
     const config =
-      patch.config && admit(AgentType.parse(row.agent_type), unmask(patch.config, configOf(row)));
-    if (config) checkMetered(row.agent_type, config, this.accounts.moneyAbove(id));
+      patch.config && admit(known, row.agent_type, unmask(patch.config, configOf(row)));
+    if (config) {
+      checkMetered(row.agent_type, config, this.accounts.moneyAbove(id), known.entries);
+    }
     this.#change(() => {
       this.#touch(id, {
         ...(patch.name === undefined ? {} : { name: patch.name }),
@@ -169,10 +177,10 @@ export class Session {
   }
 
   /** An agent's wish for a child: one child, or a recorded refusal, however often it is told. */
-  noteSpawn(parent: string, note: SpawnNote, userPays = false): void {
+  noteSpawn(parent: string, note: SpawnNote, given = USUAL): void {
     if (this.nodes.spawnedBy(parent, note.seq) || this.#refused(parent, note.seq)) return;
     try {
-      this.#spawn(parent, note, userPays);
+      this.#spawn(parent, note, given);
     } catch (error) {
       if (!(error instanceof FilepathError)) throw error;
       this.#deps.sql.run(
@@ -224,17 +232,18 @@ export class Session {
     return { seq, json: JSON.stringify({ seq, type: 'session', session: this.resource() }) };
   }
 
-  #spawn(parent: string, note: SpawnNote, userPays: boolean): void {
+  #spawn(parent: string, note: SpawnNote, { known, userPays }: Given): void {
     const row = this.nodes.find(parent);
     if (!row) throw notFound('the parent');
-    const { agentType, config } = admitSpawn(note, row);
-    checkMetered(agentType, config, userPays || this.accounts.moneyAbove(parent));
+    const { agentType, model, config } = admitSpawn(note, row, known);
+    const limited = userPays || this.accounts.moneyAbove(parent);
+    checkMetered(agentType, config, limited, known.entries);
     this.#change(() =>
       this.#insert({
         parent,
         name: note.name.trim().slice(0, 120) || inventName(),
         agentType,
-        model: note.model.slice(0, 200),
+        model,
         config: JSON.stringify(config),
         task: note.task,
         spawn: note.seq,

@@ -1,6 +1,5 @@
 import {
   type AgentConfig,
-  type AgentType,
   GENESIS,
   INITIAL,
   type Lifecycle,
@@ -18,7 +17,7 @@ export type ThreadMeta = {
   owner: string;
   name: string;
   slug: string;
-  agentType: AgentType;
+  agentType: string;
   model: string;
   config: AgentConfig;
   gitRepoUrl: string | null;

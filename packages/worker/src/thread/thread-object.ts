@@ -1,18 +1,19 @@
 import { DurableObject } from 'cloudflare:workers';
 import {
+  type DecisionCreate,
   FilepathError,
   type GatewayBody,
   type JobId,
   type JobResult,
   type JobWork,
   type PushCreate,
-  redactorOf,
   type SessionId,
   type SnapshotId,
   type SpoolLine,
   type SystemBody,
 } from '@filepath/protocol';
-import { secretsOf } from '../auth/redact.ts';
+import { liveRedactor } from '../auth/redact.ts';
+import { learnSecretsOfProviders, secretsAreLearnt } from '../gateway/memory.ts';
 import type { Env } from '../env.ts';
 import { encodingOf, jsonPage } from '../feed/feed-request.ts';
 import { SseReaders } from '../feed/sse.ts';
@@ -71,7 +72,10 @@ export class ThreadObject extends DurableObject<Env> {
   constructor(ctx: DurableObjectState, env: Env) {
     super(ctx, env);
     this.#sql = durableSql(ctx.storage);
-    this.#redact = redactorOf(secretsOf(env));
+    this.#redact = liveRedactor(env);
+    // Before anything of an agent is stored: what is to be hidden must be known.
+    if (!secretsAreLearnt())
+      void ctx.blockConcurrencyWhile(() => learnSecretsOfProviders(env, ctx));
     this.#alarms = durableAlarms(ctx, this.#sql, env);
     if (isFresh(this.#sql)) return;
     migrate(this.#sql, THREAD_MIGRATIONS);
@@ -105,6 +109,11 @@ export class ThreadObject extends DurableObject<Env> {
     action: 'stop' | 'pause' | 'resume' | 'handoff',
   ): Result<{ seq: number }> {
     return this.#change(user, (thread) => thread.signal(action));
+  }
+
+  decide(user: string, id: string, { input, ...answer }: DecisionCreate): Result<{ seq: number }> {
+    const clean = input === undefined ? {} : { input: this.#redactJson(input) };
+    return this.#change(user, (thread) => thread.decide(id, { ...answer, ...clean }));
   }
 
   system(body: SystemBody, key: string): Result<{ seq: number }> {
@@ -287,6 +296,10 @@ export class ThreadObject extends DurableObject<Env> {
       this.#publish(effects);
       return { seq: effects.seq };
     });
+  }
+
+  #redactJson(value: unknown): unknown {
+    return JSON.parse(this.#redact(JSON.stringify(value))) as unknown;
   }
 
   #job(user: string, work: (thread: Thread) => JobWork): Result<{ job: JobId }> {

@@ -30,7 +30,9 @@ function pathOf(route: Route): string {
     threadId: node.id,
     runnerId: 'rn_local',
     sha256: 'a'.repeat(64),
+    decisionId: 'd1',
     snapshotId: `snap_${'a'.repeat(22)}`,
+    providerId: 'anthropic',
   };
   return route.path.replaceAll(/:(\w+)/g, (_, name: string) => {
     const id = ids[name];
@@ -49,6 +51,7 @@ function sendBody(route: Route, headers: Headers): Promise<Response> {
     { name: 'x' },
     { action: 'stop' },
     { content: 'x' },
+    { choice: 'x' },
     custom,
     { budget: NO_BUDGET },
   ];

@@ -61,7 +61,7 @@ describe('a session', () => {
 
   it('is not there when its first agent is refused', async () => {
     const before = (await sessions()).length;
-    await ask(409, 'POST', '/api/session', { root: { agentType: 'codex' } });
+    await ask(400, 'POST', '/api/session', { root: { agentType: 'nobody' } });
     await ask(400, 'POST', '/api/session', { root: { agentType: 'custom' } });
     const systemPrompt = 'x'.repeat(200_000);
     const config = { ...custom.config, systemPrompt };

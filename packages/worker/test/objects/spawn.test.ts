@@ -131,15 +131,34 @@ describe('[TREE2] a spawn event', () => {
 
   it('fails for good, with the reason in the parent’s log, when there is no such agent', async () => {
     const { session, node, link } = await talking();
-    await link.say({ ...spawn, agent: 'nobody' }, { ...spawn, agent: 'codex' });
-    expect(await childrenOf(session.id, node, 2)).toEqual([]);
+    await link.say({ ...spawn, agent: 'nobody' });
+    expect(await childrenOf(session.id, node, 1)).toEqual([]);
     expect(await systemOf(node.id)).toMatchObject([
       { type: 'spawn_failed', spawn: 3, reason: expect.stringContaining('no agent type nobody') },
-      {
-        type: 'spawn_failed',
-        spawn: 4,
-        reason: expect.stringContaining('not part of this version'),
-      },
+    ]);
+  });
+
+  it('[CAT4] may be of any type of the catalog, with the model it names or that of the type', async () => {
+    const { session, node, link } = await talking();
+    await link.say(
+      { ...spawn, agent: 'codex', model: '' },
+      { ...spawn, agent: 'shelley', model: 'some/model' },
+      { ...spawn, agent: 'pi', model: '' },
+    );
+    const children = await childrenOf(session.id, node, 3);
+    expect(children.map(({ agentType, model, config }) => [agentType, model, config])).toEqual([
+      ['codex', 'o3', {}],
+      ['shelley', 'some/model', {}],
+      ['pi', 'claude-sonnet-4', {}],
+    ]);
+  });
+
+  it('[CAT4] that is custom runs what its parent runs, and is refused under a parent that is not', async () => {
+    const { session, node, link } = await talking({ agentType: 'shelley', config: {} });
+    await link.say({ ...spawn, agent: 'custom' });
+    expect(await childrenOf(session.id, node, 1)).toEqual([]);
+    expect(await systemOf(node.id)).toMatchObject([
+      { type: 'spawn_failed', reason: expect.stringContaining('a custom agent needs') },
     ]);
   });
 });

@@ -174,7 +174,7 @@ describe('a session', () => {
   it('leaves nothing behind when a change is refused', () => {
     const { session } = newSession();
     const before = session.tree();
-    expect(() => session.addNode({ agentType: 'codex' })).toThrow(/not part of this version/);
+    expect(() => session.addNode({ agentType: 'nobody' })).toThrow(/there is no agent type nobody/);
     expect(session.tree()).toEqual(before);
     expect(session.takeTouched()).toEqual([]);
   });

@@ -2,6 +2,7 @@ import type { CallId } from '@filepath/protocol';
 import type { Env } from '../../env.ts';
 import {
   type Ask,
+  type Bearer,
   type Grant,
   LEASE_MS,
   type Outcome,
@@ -77,9 +78,14 @@ export class LedgerDesk {
     this.#tellSoon();
   }
 
-  refused(ask: Ask, refusal: RouteRefusal): void {
-    this.#deps.ledger.refused(ask, refusal);
-    this.#tellSoon();
+  check(ask: Bearer): boolean {
+    return this.#deps.ledger.check(ask);
+  }
+
+  refused(ask: Ask, refusal: RouteRefusal): boolean {
+    const known = this.#deps.ledger.refused(ask, refusal);
+    if (known) this.#tellSoon();
+    return known;
   }
 
   /** The user's ledger wants back what is not needed. `anew`: the budget is another one. */

@@ -10,6 +10,7 @@ import {
 import { isSecret } from '../../auth/secrets.ts';
 import {
   type Ask,
+  type Bearer,
   type Grant,
   LEASE_MS,
   NANO,
@@ -91,10 +92,17 @@ export class TreeLedger {
     });
   }
 
-  /** A call that was refused before anything was reserved for it. */
-  refused(ask: Ask, { refused, message }: RouteRefusal): void {
-    this.#deps.sql.transaction(() => {
-      if (this.#holder(ask)) this.#refuse(ask, refused, message);
+  /** Whether the key is good. */
+  check(ask: Bearer): boolean {
+    return this.#holder(ask) !== null;
+  }
+
+  /** A call that was refused before anything was reserved for it. False: the key is not good. */
+  refused(ask: Ask, { refused, message }: RouteRefusal): boolean {
+    return this.#deps.sql.transaction(() => {
+      if (!this.#holder(ask)) return false;
+      this.#refuse(ask, refused, message);
+      return true;
     });
   }
 
@@ -250,7 +258,7 @@ export class TreeLedger {
   }
 
   /** The node whose key this is, if it is alive and its runner asks for it. */
-  #holder(ask: Ask): Holder | null {
+  #holder(ask: Bearer): Holder | null {
     const { sql, keyHash, session, runner } = this.#deps;
     const claim = readAgentKey(ask.key);
     if (claim?.session !== session || claim.node !== ask.thread) return null;

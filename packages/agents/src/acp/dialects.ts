@@ -1,0 +1,28 @@
+import { basename } from 'node:path';
+import type { Surroundings } from '../driver/program.ts';
+import { opencodeEnv } from './opencode.ts';
+
+/** What a program needs beyond the protocol. */
+export type Dialect = {
+  /** A prompt that comes while another runs joins its turn. */
+  readonly joinsPrompts: boolean;
+  readonly args: (around: Surroundings) => readonly string[];
+  readonly env: (around: Surroundings) => Readonly<Record<string, string>>;
+};
+
+const PLAIN: Dialect = { joinsPrompts: false, args: () => [], env: () => ({}) };
+
+const DIALECTS: Readonly<Record<string, Dialect>> = {
+  opencode: { ...PLAIN, joinsPrompts: true, env: opencodeEnv },
+  gemini: { ...PLAIN, args: modelFlag, env: () => ({ GEMINI_CLI_TRUST_WORKSPACE: 'true' }) },
+  qwen: { ...PLAIN, args: modelFlag },
+};
+
+export function dialectOf(program: string): Dialect {
+  return DIALECTS[basename(program)] ?? PLAIN;
+}
+
+function modelFlag({ context }: Surroundings): readonly string[] {
+  const model = context.env['FILEPATH_MODEL'] ?? '';
+  return model === '' ? [] : ['--model', model];
+}

@@ -1,0 +1,263 @@
+import { homedir } from 'node:os';
+import { setTimeout as wait } from 'node:timers/promises';
+import type { AgentInput } from '@filepath/protocol';
+import { Decisions } from './decisions.ts';
+import type { DriverContext } from './driver.ts';
+import { Journal } from './journal.ts';
+import { Kept } from './kept.ts';
+import { Mailbox } from './mailbox.ts';
+import type { Connect, Program, Surroundings, TurnEnd } from './program.ts';
+import { type Silence, silenceLimit, Watchdog } from './watchdog.ts';
+import { Voice } from './voice.ts';
+import { goOnFrom, HANDOFF_REQUEST } from './words.ts';
+
+const IDLE_SECONDS = 60;
+/** Of the time that a stop leaves: for the program to end its turn by itself. */
+const INTERRUPT_MS = 1200;
+const CLOSE_MS = 900;
+/** For a hung program to answer an interrupt. */
+const HUNG_MS = 10_000;
+
+type Happening =
+  | { kind: 'input'; input: AgentInput }
+  | { kind: 'turn-ended'; end: TurnEnd }
+  | { kind: 'silent'; silence: Silence }
+  | { kind: 'end'; because: 'stop' | 'no more inputs' };
+
+/** Serves messages with a program that `connect` starts, until it is stopped or has been idle. */
+export function converse(context: DriverContext, connect: Connect): Promise<number> {
+  return new Conversation(context, connect).run();
+}
+
+class Conversation {
+  #context: DriverContext;
+  #connect: Connect;
+  #mail = new Mailbox<Happening>();
+  #journal = new Journal();
+  #voice: Voice;
+  #decisions: Decisions;
+  #watchdog: Watchdog;
+  #surroundings: Surroundings;
+  #ending = new AbortController();
+  #program: Program | null = null;
+  /** Resolves when the turn has ended; null while there is none. */
+  #turn: Promise<void> | null = null;
+  #queue: string[] = [];
+  #notes: string[] = [];
+  #handoff: 'no' | 'wanted' | 'being written' = 'no';
+  #inputsEnded = false;
+  #hung: Silence | null = null;
+
+  constructor(context: DriverContext, connect: Connect) {
+    const { env, entry } = context;
+    this.#context = context;
+    this.#connect = connect;
+    this.#voice = new Voice(context.emit, this.#journal);
+    this.#decisions = new Decisions(this.#voice);
+    this.#watchdog = new Watchdog(
+      (silence) => this.#mail.put({ kind: 'silent', silence }),
+      () => silenceLimit(env, this.#voice.openWork > 0),
+    );
+    const home = env['HOME'] ?? homedir();
+    this.#surroundings = {
+      context,
+      cwd: process.cwd(),
+      home,
+      voice: this.#voice,
+      journal: this.#journal,
+      decisions: this.#decisions,
+      kept: new Kept(home, entry.type),
+      permissions: env['FILEPATH_PERMISSIONS'] === 'ask' ? 'ask' : 'allow',
+      signal: this.#ending.signal,
+      heard: () => this.#watchdog.heard(),
+    };
+  }
+
+  async run(): Promise<number> {
+    void this.#readInputs();
+    const stop = (): void => this.#mail.put({ kind: 'end', because: 'stop' });
+    this.#context.signal.addEventListener('abort', stop, { once: true });
+    const idleMs = Number(this.#context.env['FILEPATH_IDLE_SECONDS'] ?? IDLE_SECONDS) * 1000;
+    for (;;) {
+      const next = await this.#mail.take(this.#turn ? undefined : idleMs);
+      if (next === null) return this.#leave();
+      if (next.kind === 'end') {
+        if (next.because === 'stop') return this.#stop();
+        this.#inputsEnded = true;
+      } else {
+        await this.#on(next);
+      }
+      if (this.#inputsEnded && !this.#turn) return this.#leave();
+    }
+  }
+
+  async #readInputs(): Promise<void> {
+    try {
+      for await (const input of this.#context.inputs) {
+        if (input.type === 'signal' && input.action === 'stop') {
+          this.#mail.put({ kind: 'end', because: 'stop' });
+        } else this.#mail.put({ kind: 'input', input });
+      }
+    } finally {
+      this.#mail.put({ kind: 'end', because: 'no more inputs' });
+    }
+  }
+
+  async #on(happening: Exclude<Happening, { kind: 'end' }>): Promise<void> {
+    switch (happening.kind) {
+      case 'input':
+        return this.#onInput(happening.input);
+      case 'turn-ended':
+        return this.#onTurnEnd(happening.end);
+      case 'silent':
+        return this.#onSilence(happening.silence);
+    }
+  }
+
+  async #onInput(input: AgentInput): Promise<void> {
+    switch (input.type) {
+      case 'message':
+        return input.from === 'system' ? this.#onNote(input.content) : this.#onText(input.content);
+      case 'decision':
+        return this.#decisions.answer(input.id, input.choice);
+      case 'signal':
+        if (input.action === 'handoff') return this.#onHandoff();
+    }
+  }
+
+  async #onText(text: string): Promise<void> {
+    this.#journal.asked(text);
+    if (!this.#turn) return this.#begin(text);
+    if (this.#handoff !== 'no' || !(await this.#steer(text))) this.#queue.push(text);
+  }
+
+  /** What the control plane adds asks for no turn of its own. */
+  async #onNote(text: string): Promise<void> {
+    if (!this.#turn || !(await this.#steer(text))) this.#notes.push(text);
+  }
+
+  async #onHandoff(): Promise<void> {
+    if (this.#handoff !== 'no') return;
+    this.#handoff = 'wanted';
+    if (this.#turn) await this.#interrupt();
+    else this.#begin(HANDOFF_REQUEST);
+  }
+
+  async #steer(text: string): Promise<boolean> {
+    return this.#program !== null && !this.#program.gone() && (await this.#program.steer(text));
+  }
+
+  async #interrupt(): Promise<void> {
+    this.#decisions.cancelAll();
+    if (this.#program && !this.#program.gone()) await this.#program.interrupt();
+  }
+
+  #begin(text: string): void {
+    if (this.#handoff === 'wanted') this.#handoff = 'being written';
+    this.#voice.status('thinking');
+    const whole = [...this.#notes, text].join('\n\n');
+    this.#notes = [];
+    this.#watchdog.begin();
+    this.#turn = this.#take(whole).then((end) => this.#mail.put({ kind: 'turn-ended', end }));
+  }
+
+  async #take(text: string): Promise<TurnEnd> {
+    try {
+      if (this.#program?.gone() === true) this.#program = null;
+      this.#program ??= await this.#connect(this.#surroundings);
+      const { kept } = this.#surroundings;
+      const { carry } = kept;
+      const end = await this.#program.turn(carry === undefined ? text : goOnFrom(carry, text));
+      if (end.how === 'done') kept.carried();
+      return end;
+    } catch (error) {
+      return { how: 'failed', reason: error instanceof Error ? error.message : String(error) };
+    }
+  }
+
+  async #onTurnEnd(end: TurnEnd): Promise<void> {
+    this.#turn = null;
+    this.#watchdog.end();
+    this.#voice.closeOpen(end.how === 'interrupted' ? 'interrupted' : 'the turn ended before it');
+    this.#decisions.cancelAll();
+    const hung = this.#hung;
+    this.#hung = null;
+    if (this.#handoff === 'wanted') return this.#begin(HANDOFF_REQUEST);
+    if (this.#handoff === 'being written') {
+      this.#handoff = 'no';
+      const written = end.how === 'done' ? this.#journal.lastText : '';
+      this.#sayHandoff(written === '' ? this.#journal.handoff() : written);
+    } else if (end.how === 'handoff') {
+      await this.#onFull(end);
+    } else if (hung) {
+      this.#endRun('error', `${this.#context.entry.name} said nothing for ${minutes(hung)}`);
+    } else if (this.#queue.length > 0) {
+      if (end.how === 'failed') this.#voice.log('error', end.reason);
+      return this.#begin(this.#queue.splice(0).join('\n\n'));
+    } else if (end.how === 'done') {
+      const { summary } = this.#journal;
+      this.#voice.say({ type: 'done', ...(summary === undefined ? {} : { summary }) });
+      this.#voice.forgetStatus();
+    } else if (end.how === 'failed') {
+      this.#endRun('error', end.reason, end.until);
+    } else {
+      this.#endRun('idle', 'interrupted');
+    }
+    if (this.#queue.length > 0) this.#begin(this.#queue.splice(0).join('\n\n'));
+  }
+
+  async #onFull(end: Extract<TurnEnd, { how: 'handoff' }>): Promise<void> {
+    const summary = end.summary ?? this.#journal.handoff();
+    this.#sayHandoff(summary);
+    if (!end.full) return;
+    this.#surroundings.kept.startOver(summary);
+    await this.#program?.close();
+    this.#program = null;
+  }
+
+  #sayHandoff(summary: string): void {
+    this.#voice.say({ type: 'handoff', summary });
+    this.#voice.forgetStatus();
+  }
+
+  #endRun(state: 'idle' | 'error', reason: string, until?: string): void {
+    this.#voice.status(state, { reason, ...(until === undefined ? {} : { until }) });
+    this.#voice.forgetStatus();
+  }
+
+  async #onSilence(silence: Silence): Promise<void> {
+    if (!this.#turn) return;
+    if (this.#decisions.waiting) return this.#watchdog.heard();
+    const { name } = this.#context.entry;
+    this.#voice.status('running', { reason: `${name} has said nothing for ${minutes(silence)}` });
+    if (!silence.last) return;
+    this.#hung = silence;
+    await this.#interrupt();
+    void Promise.race([this.#turn, wait(HUNG_MS, 'hung', { ref: false })]).then((how) =>
+      how === 'hung' && this.#hung ? this.#program?.close() : undefined,
+    );
+  }
+
+  async #stop(): Promise<number> {
+    const turn = this.#turn;
+    if (turn) {
+      await Promise.race([this.#interrupt().then(() => turn), wait(INTERRUPT_MS)]);
+      this.#voice.closeOpen('stopped');
+      this.#endRun('idle', 'stopped');
+    }
+    return this.#leave();
+  }
+
+  async #leave(): Promise<number> {
+    this.#watchdog.end();
+    // A program that is still being started or installed ends by this.
+    this.#ending.abort();
+    await this.#program?.close();
+    if (!this.#program && this.#turn) await Promise.race([this.#turn, wait(CLOSE_MS)]);
+    return 0;
+  }
+}
+
+function minutes({ ms }: Silence): string {
+  return ms >= 120_000 ? `${Math.round(ms / 60_000)} minutes` : `${Math.round(ms / 1000)} seconds`;
+}

@@ -1,0 +1,70 @@
+import type { Emit } from './events.ts';
+import { type Failure, failureOf } from './failure.ts';
+
+export type RetryPolicy = {
+  /** Tries after the first. */
+  readonly attempts: number;
+  /** Before the first new try; doubled with each. */
+  readonly baseMs: number;
+  /** The longest wait. A provider that asks for more has ended the work. */
+  readonly maxMs: number;
+};
+
+export const RETRIES: RetryPolicy = { attempts: 6, baseMs: 1_000, maxMs: 120_000 };
+
+export type Tried<T> =
+  | { readonly ok: true; readonly value: T }
+  | { readonly ok: false; readonly failure: Failure }
+  | { readonly ok: false; readonly failure: null };
+
+/** Calls until it works, cannot work, or was tried often enough. A null failure: it was interrupted. */
+export async function withRetries<T>(
+  call: () => Promise<T>,
+  { policy, emit, signal }: { policy: RetryPolicy; emit: Emit; signal: AbortSignal },
+): Promise<Tried<T>> {
+  for (let attempt = 1; ; attempt += 1) {
+    if (signal.aborted) return { ok: false, failure: null };
+    try {
+      return { ok: true, value: await call() };
+    } catch (error) {
+      if (signal.aborted) return { ok: false, failure: null };
+      const failure = failureOf(error);
+      const waitMs = failure.retryAfterMs ?? backOff(attempt, policy);
+      if (failure.kind !== 'transient') return { ok: false, failure };
+      if (attempt > policy.attempts) return { ok: false, failure: givenUp(failure, attempt) };
+      if (waitMs > policy.maxMs) return { ok: false, failure: tooLong(failure, waitMs) };
+      const seconds = Math.round(waitMs / 100) / 10;
+      await emit({ type: 'retry', attempt, seconds, reason: failure.reason });
+      await sleep(waitMs, signal);
+    }
+  }
+}
+
+function backOff(attempt: number, { baseMs, maxMs }: RetryPolicy): number {
+  const ms = Math.min(maxMs, baseMs * 2 ** (attempt - 1));
+  return ms * (0.75 + Math.random() * 0.25);
+}
+
+function givenUp(failure: Failure, attempts: number): Failure {
+  return { kind: 'final', reason: `${failure.reason} (tried ${attempts} times)` };
+}
+
+function tooLong(failure: Failure, waitMs: number): Failure {
+  const minutes = Math.ceil(waitMs / 60_000);
+  return {
+    kind: 'final',
+    reason: `${failure.reason} (the provider asks to wait ${minutes} minutes)`,
+  };
+}
+
+function sleep(ms: number, signal: AbortSignal): Promise<void> {
+  const { promise, resolve } = Promise.withResolvers<void>();
+  const timer = setTimeout(resolve, ms);
+  const stop = () => resolve();
+  signal.addEventListener('abort', stop, { once: true });
+  if (signal.aborted) stop();
+  return promise.finally(() => {
+    clearTimeout(timer);
+    signal.removeEventListener('abort', stop);
+  });
+}

@@ -1,0 +1,15 @@
+/** How long the gateway waits, in milliseconds. */
+export type Times = {
+  /** For the beginning of an answer. */
+  readonly firstByte: number;
+  /** For the next part of one. */
+  readonly idle: number;
+  /** For an agent that reads nothing. */
+  readonly stall: number;
+  /** For the rest of an answer whose agent has left: its count is at the end. */
+  readonly grace: number;
+  /** Between renewals of a reservation. */
+  readonly renew: number;
+  /** How often the others are looked at. */
+  readonly tick: number;
+};
