@@ -67,6 +67,23 @@ export const MessageCreate = z.strictObject({
 });
 export type MessageCreate = z.infer<typeof MessageCreate>;
 
+/** The answer to what an agent asks. */
+export const DecisionCreate = z.strictObject({
+  /** One of the options. */
+  choice: z.string().max(65536),
+  /** What the agent gets beside the choice. */
+  input: z
+    .unknown()
+    .refine(
+      (value) => (JSON.stringify(value) ?? '').length <= 65536,
+      'expected at most 64 KiB of JSON',
+    )
+    .optional(),
+  /** What was asked, by content: an answer to something else is refused. */
+  hash: z.string().max(512).optional(),
+});
+export type DecisionCreate = z.infer<typeof DecisionCreate>;
+
 export const PushCreate = z.strictObject({
   /** Of the remote; the agent's own, `filepath/{slug}`, unless told. */
   branch: BranchName.optional(),

@@ -4,6 +4,7 @@ import { systemRoutes } from '../http/system-routes.ts';
 import { agentsAvailable } from '../runner/availability.ts';
 import { attentionRoute } from './attention-route.ts';
 import { budgetRoutes } from './budget-routes.ts';
+import { catalogRoute } from './catalog-route.ts';
 import { jobRoutes } from './job-routes.ts';
 import { linkRoutes } from './link-routes.ts';
 import { modelRoute } from './model-route.ts';
@@ -26,5 +27,6 @@ export const routes: readonly Route[] = [
   attentionRoute,
   ...providerRoutes,
   modelRoute,
+  catalogRoute,
   ...linkRoutes,
 ];

@@ -32,7 +32,7 @@ export function admit(known: KnownAgents, agentType: string, config: AgentConfig
   }
   if (
     driver.kind === 'custom' &&
-    (config.command ?? config.image ?? config.dockerfile) === undefined
+    (driver.command ?? config.command ?? config.image ?? config.dockerfile) === undefined
   ) {
     throw new FilepathError(
       'bad_request',

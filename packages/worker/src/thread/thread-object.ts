@@ -1,5 +1,6 @@
 import { DurableObject } from 'cloudflare:workers';
 import {
+  type DecisionCreate,
   FilepathError,
   type GatewayBody,
   type JobId,
@@ -108,6 +109,11 @@ export class ThreadObject extends DurableObject<Env> {
     action: 'stop' | 'pause' | 'resume' | 'handoff',
   ): Result<{ seq: number }> {
     return this.#change(user, (thread) => thread.signal(action));
+  }
+
+  decide(user: string, id: string, { input, ...answer }: DecisionCreate): Result<{ seq: number }> {
+    const clean = input === undefined ? {} : { input: this.#redactJson(input) };
+    return this.#change(user, (thread) => thread.decide(id, { ...answer, ...clean }));
   }
 
   system(body: SystemBody, key: string): Result<{ seq: number }> {
@@ -290,6 +296,10 @@ export class ThreadObject extends DurableObject<Env> {
       this.#publish(effects);
       return { seq: effects.seq };
     });
+  }
+
+  #redactJson(value: unknown): unknown {
+    return JSON.parse(this.#redact(JSON.stringify(value))) as unknown;
   }
 
   #job(user: string, work: (thread: Thread) => JobWork): Result<{ job: JobId }> {

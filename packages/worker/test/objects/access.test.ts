@@ -30,6 +30,7 @@ function pathOf(route: Route): string {
     threadId: node.id,
     runnerId: 'rn_local',
     sha256: 'a'.repeat(64),
+    decisionId: 'd1',
     snapshotId: `snap_${'a'.repeat(22)}`,
     providerId: 'anthropic',
   };
@@ -50,6 +51,7 @@ function sendBody(route: Route, headers: Headers): Promise<Response> {
     { name: 'x' },
     { action: 'stop' },
     { content: 'x' },
+    { choice: 'x' },
     custom,
     { budget: NO_BUDGET },
   ];
