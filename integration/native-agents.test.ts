@@ -56,6 +56,8 @@ function script({ messages, replies, system }: ModelRequest): Turn {
   return (system.includes('You are Pi') ? READING : STEPS)[replies] ?? { text: 'No more.' };
 }
 
+const KEY = 'key-of-a-provider';
+
 function costOf({ input, output, cacheRead, cacheWrite }: TokenCounts, price: ModelPrice): number {
   const dollars =
     input * price.input +
@@ -73,16 +75,24 @@ describe('Shelley and Pi in their sandboxes, by way of the gateway', () => {
 
   beforeAll(async () => {
     makeRepo(repo.path);
-    server = await startModelServer({ script, keys: ['key-of-a-provider'] });
+    server = await startModelServer({ script, keys: [KEY] });
     instance = await startInstance({
-      ANTHROPIC_API_KEY: 'key-of-a-provider',
+      ANTHROPIC_API_KEY: KEY,
       ANTHROPIC_BASE_URL: server.url,
-      OPENAI_API_KEY: 'key-of-a-provider',
+      OPENAI_API_KEY: KEY,
       OPENAI_BASE_URL: `${server.url}/v1`,
-      OPENROUTER_API_KEY: 'key-of-a-provider',
+      // Its list asks for a key too, so that prices are the built-in ones.
       OPENROUTER_BASE_URL: `${server.url}/api/v1`,
     });
     api = new Api(instance);
+    const lab = { kind: 'openai-compatible', id: 'lab', baseUrl: `${server.url}/v1`, key: KEY };
+    const prices = { 'llama-test': { input: 0.5, output: 1.5, cacheRead: 0.05 } };
+    const added = await api.call('POST', '/api/providers', {
+      ...lab,
+      models: ['llama-test'],
+      prices,
+    });
+    expect(added.status).toBe(201);
   });
 
   afterAll(async () => {
@@ -94,10 +104,10 @@ describe('Shelley and Pi in their sandboxes, by way of the gateway', () => {
   it.each([
     ['shelley', 'anthropic/claude-haiku-4.5', 'anthropic'],
     ['shelley', 'openai/gpt-5.4', 'openai-responses'],
-    ['shelley', 'qwen/qwen3-coder', 'openai-chat'],
+    ['shelley', 'lab/llama-test', 'openai-chat'],
     ['pi', 'anthropic/claude-haiku-4.5', 'anthropic'],
     ['pi', 'openai/gpt-5.4', 'openai-responses'],
-    ['pi', 'qwen/qwen3-coder', 'openai-chat'],
+    ['pi', 'lab/llama-test', 'openai-chat'],
   ] as const)(
     '[LOOP20] [LOOP21] %s does ten steps with %s; node and session count what the provider does',
     async (agentType, model, format) => {
@@ -117,6 +127,7 @@ describe('Shelley and Pi in their sandboxes, by way of the gateway', () => {
       const calls = server.calls.slice(before);
       expect(calls).toHaveLength(11);
       expect(new Set(calls.map(({ request }) => request.format))).toEqual(new Set([format]));
+      expect(new Set(calls.map(({ request }) => request.key))).toEqual(new Set([KEY]));
       const counted = calls.map((call) => call.usage() ?? NO_TOKENS).reduce(addTokens, NO_TOKENS);
 
       const settled = async () => (await api.tree(session.id)).session.usage?.calls;
