@@ -26,10 +26,12 @@ export {
   Budget,
   NO_BUDGET,
   NO_TOKENS,
+  NO_USAGE,
   TokenCounts,
   totalTokens,
   UsageTotals,
 } from './gateway/usage.ts';
+export { BudgetPut, BudgetState, NodeBudgetPut, NodeBudgetState } from './gateway/budget.ts';
 export {
   GatewayBody,
   GatewayCall,
@@ -38,6 +40,15 @@ export {
   WireFormat,
 } from './gateway/events.ts';
 export { formatFor, OFFLINE_MODEL } from './models/format.ts';
+export { Model, ModelGroup, ModelList, ModelPrice } from './models/model.ts';
+export {
+  Provider,
+  ProviderCreate,
+  ProviderId,
+  ProviderKind,
+  ProviderTest,
+  ProviderUrl,
+} from './api/providers.ts';
 export { REDACTED, redactorOf } from './redaction/redactor.ts';
 export {
   AgentEvent,

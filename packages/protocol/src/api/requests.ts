@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { Budget } from '../gateway/usage.ts';
 import { BranchName } from '../git/branch-name.ts';
 import { SnapshotId, ThreadId } from '../ids.ts';
 import { LIMITS } from '../limits.ts';
@@ -24,6 +25,8 @@ export const NodeCreate = z.strictObject({
   config: AgentConfig.optional(),
   /** The snapshot that the workspace is made from, in place of the session's repository. */
   snapshot: SnapshotId.optional(),
+  /** Of the node and everything below it. */
+  budget: Budget.optional(),
 });
 export type NodeCreate = z.infer<typeof NodeCreate>;
 
@@ -40,6 +43,7 @@ export const SessionCreate = z.strictObject({
   name: name.optional(),
   gitRepoUrl: GitRepoUrl.nullish(),
   root: NodeCreate.omit({ parentId: true }).optional(),
+  budget: Budget.optional(),
 });
 export type SessionCreate = z.infer<typeof SessionCreate>;
 

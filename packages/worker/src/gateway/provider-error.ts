@@ -2,13 +2,7 @@ import type { WireFormat } from '@filepath/protocol';
 
 /** Why the gateway answers itself. Clients retry 408, 409, 429 and 5xx by themselves, and nothing else. */
 export type Problem =
-  | 'unauthenticated'
-  | 'bad_request'
-  | 'too_large'
-  | 'refused'
-  | 'busy'
-  | 'unreachable'
-  | 'timeout';
+  'unauthenticated' | 'bad_request' | 'too_large' | 'refused' | 'busy' | 'unreachable' | 'timeout';
 
 const STATUS: Record<Problem, number> = {
   unauthenticated: 401,

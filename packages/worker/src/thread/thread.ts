@@ -3,6 +3,7 @@ import {
   type DecisionCreate,
   encodeInput,
   FilepathError,
+  type GatewayBody,
   healthMessage,
   type InputLine,
   type JobId,
@@ -152,6 +153,17 @@ export class Thread {
     if (known !== null) return nothing(known);
     return this.#change((appender) => {
       const seq = appender.append('system', body);
+      this.#keep(key, seq);
+      return { seq };
+    });
+  }
+
+  /** What the gateway metered or refused, once per key. It says nothing about the agent itself. */
+  gateway(body: GatewayBody, key: string): Effects {
+    const known = this.#seqOf(key);
+    if (known !== null) return nothing(known);
+    return this.#change((appender) => {
+      const seq = appender.append('gateway', body);
       this.#keep(key, seq);
       return { seq };
     });
