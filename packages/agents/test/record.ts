@@ -7,13 +7,16 @@ import { CATALOG } from '@filepath/protocol';
 import { git, startModelServer, tempDir } from '@filepath/testkit';
 import { AgentProcess } from './agent-process.ts';
 import { LONG, SCENARIOS, type Scenario } from './clis/scenarios.ts';
+import { ofOne } from './of-one.ts';
 import { cliOf } from './clis/clis.ts';
 import { Scrubber } from './replay/scrub.ts';
 
 const HERE = dirname(fileURLToPath(import.meta.url));
 
 const [type = '', prefix = '', ...names] = process.argv.slice(2);
-const wanted = SCENARIOS.filter(({ name }) => names.length === 0 || names.includes(name));
+const wanted = [...SCENARIOS, ...ofOne(type)].filter(
+  ({ name }) => names.length === 0 || names.includes(name),
+);
 for (const scenario of wanted) await record(scenario);
 
 async function record(scenario: Scenario): Promise<void> {
@@ -27,7 +30,7 @@ async function record(scenario: Scenario): Promise<void> {
   using taken = tempDir('filepath-record');
   git(workspace.path, 'init', '-q');
   symlinkSync(join(HERE, 'replay/recorder.mjs'), join(bin.path, program));
-  const script = [...scenario.script(hands, workspace.path)];
+  const script = scenario.script(hands, workspace.path);
   const server = await startModelServer({ script, otherwise: { text: 'ok' } });
   const agent = new AgentProcess({
     entry,

@@ -7,12 +7,13 @@ import { describe, expect, it } from 'vitest';
 import { AgentProcess } from './agent-process.ts';
 import { cliOf } from './clis/clis.ts';
 import { SCENARIOS } from './clis/scenarios.ts';
+import { ofOne } from './of-one.ts';
 
 const HERE = dirname(fileURLToPath(import.meta.url));
 const BASE_URL = 'http://127.0.0.1:4281/gateway';
 
 describe.each(['claude-code', 'codex'])('%s, as it was recorded', (type) => {
-  it.each(SCENARIOS)('[DRV1] $name', async (scenario) => {
+  it.each([...SCENARIOS, ...ofOne(type)])('[DRV1] $name', async (scenario) => {
     const entry = CATALOG.find((one) => one.type === type);
     if (!entry || !('command' in entry.driver)) throw new Error(`${type} has no CLI`);
     using room = tempDir('filepath-replay');
