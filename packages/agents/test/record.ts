@@ -3,7 +3,6 @@
 import { mkdirSync, readdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { CATALOG } from '@filepath/protocol';
 import { git, startModelServer, tempDir } from '@filepath/testkit';
 import { AgentProcess } from './agent-process.ts';
 import { LONG, SCENARIOS, type Scenario } from './clis/scenarios.ts';
@@ -20,10 +19,7 @@ const wanted = [...SCENARIOS, ...ofOne(type)].filter(
 for (const scenario of wanted) await record(scenario);
 
 async function record(scenario: Scenario): Promise<void> {
-  const entry = CATALOG.find((one) => one.type === type);
-  if (!entry || !('command' in entry.driver)) throw new Error(`${type} is no agent with a CLI`);
-  const [program = ''] = entry.driver.command;
-  const { hands, model, env } = cliOf(type);
+  const { entry, program, hands, model, env } = cliOf(type);
   using home = tempDir('filepath-record-home');
   using workspace = tempDir('filepath-record-workspace');
   using bin = tempDir('filepath-record-bin');

@@ -73,7 +73,8 @@ export class Passage {
   /** The agent's side ends as the provider's did. */
   async close(passed: Passed): Promise<void> {
     if (passed === 'whole') await this.#writer.close().catch(() => undefined);
-    else await this.#writer.abort(new Error(`the answer broke off: ${passed}`)).catch(() => undefined);
+    else
+      await this.#writer.abort(new Error(`the answer broke off: ${passed}`)).catch(() => undefined);
   }
 
   async #read(view: Uint8Array<ArrayBuffer>) {

@@ -4,6 +4,7 @@ import type { WireFormat } from '@filepath/protocol';
 export type Problem =
   | 'unauthenticated'
   | 'bad_request'
+  | 'not_found'
   | 'too_large'
   | 'refused'
   | 'busy'
@@ -13,6 +14,7 @@ export type Problem =
 const STATUS: Record<Problem, number> = {
   unauthenticated: 401,
   bad_request: 400,
+  not_found: 404,
   too_large: 413,
   // As Anthropic says that credit is used up: every client stops at a 400 and shows the words.
   refused: 400,
@@ -24,6 +26,7 @@ const STATUS: Record<Problem, number> = {
 const ANTHROPIC_TYPE: Record<Problem, string> = {
   unauthenticated: 'authentication_error',
   bad_request: 'invalid_request_error',
+  not_found: 'not_found_error',
   too_large: 'request_too_large',
   refused: 'invalid_request_error',
   busy: 'rate_limit_error',
@@ -34,6 +37,7 @@ const ANTHROPIC_TYPE: Record<Problem, string> = {
 const OPENAI_TYPE: Record<Problem, string> = {
   unauthenticated: 'authentication_error',
   bad_request: 'invalid_request_error',
+  not_found: 'invalid_request_error',
   too_large: 'invalid_request_error',
   refused: 'invalid_request_error',
   busy: 'rate_limit_error',
