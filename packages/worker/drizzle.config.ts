@@ -2,6 +2,6 @@ import { defineConfig } from 'drizzle-kit';
 
 export default defineConfig({
   dialect: 'sqlite',
-  schema: ['./src/db/auth-schema.ts', './src/db/index-schema.ts'],
+  schema: ['./src/db/auth-schema.ts', './src/db/index-schema.ts', './src/db/provider-schema.ts'],
   out: './migrations',
 });

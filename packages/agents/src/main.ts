@@ -1,10 +1,6 @@
 import { AgentEntry, type AgentEvent } from '@filepath/protocol';
-import { acp } from './acp/driver.ts';
-import { claude } from './claude/driver.ts';
-import { codex } from './codex/driver.ts';
 import type { Driver } from './driver/driver.ts';
 import { emitTo, readInputs } from './driver/stdio.ts';
-import { native } from './native/driver.ts';
 
 /** The program that the runner starts for every agent of the catalog but `custom`. Its entry is in FILEPATH_AGENT. */
 async function main(): Promise<number> {
@@ -16,7 +12,8 @@ async function main(): Promise<number> {
   }
   const inputs = readInputs(process.stdin, emit);
   try {
-    return await driverOf(entry)({ entry, env: process.env, inputs, emit, signal: ending.signal });
+    const driver = await driverOf(entry);
+    return await driver({ entry, env: process.env, inputs, emit, signal: ending.signal });
   } catch (error) {
     const reason = error instanceof Error ? error.message : String(error);
     emit({ type: 'status', state: 'error', reason } satisfies AgentEvent);
@@ -24,16 +21,17 @@ async function main(): Promise<number> {
   }
 }
 
-function driverOf(entry: AgentEntry): Driver {
+/** Each is loaded by itself: an agent starts with what it needs. */
+async function driverOf(entry: AgentEntry): Promise<Driver> {
   switch (entry.driver.kind) {
     case 'native':
-      return native;
+      return (await import('./native/driver.ts')).native;
     case 'claude':
-      return claude;
+      return (await import('./claude/driver.ts')).claude;
     case 'codex':
-      return codex;
+      return (await import('./codex/driver.ts')).codex;
     case 'acp':
-      return acp;
+      return (await import('./acp/driver.ts')).acp;
     case 'custom':
       throw new Error('a custom agent is started by its own command');
   }

@@ -7,10 +7,14 @@ import { homeSecrets, ownerToken } from './home-secrets.ts';
 import { removeInstance, writeInstance } from './instance-file.ts';
 import { namedOrigin, originsOf } from './origins.ts';
 
-const MODEL_KEYS = ['OPENROUTER', 'ANTHROPIC', 'OPENAI'].flatMap((name) => [
-  `${name}_API_KEY`,
-  `${name}_BASE_URL`,
-]);
+const MODEL_KEYS = [
+  ...['OPENROUTER', 'ANTHROPIC', 'OPENAI'].flatMap((name) => [
+    `${name}_API_KEY`,
+    `${name}_BASE_URL`,
+  ]),
+  'CF_AIG_TOKEN',
+  'CF_AIG_BASE_URL',
+];
 
 const LinkAnswer = z.object({ url: z.string() });
 

@@ -1,4 +1,6 @@
 import {
+  CatalogItem,
+  type DecisionCreate,
   FilepathError,
   JobId,
   type MessageCreate,
@@ -88,6 +90,11 @@ export function createClient(options: ClientOptions = {}) {
       /** The seq under which the message is in the log. */
       message: async (id: string, content: MessageCreate['content']) =>
         acceptedSeq(await send('POST', `${thread(id)}/message`, { body: { content } })),
+      /** Answers what the agent asked under this id. */
+      decide: async (id: string, decisionId: string, body: DecisionCreate) => {
+        const path = `${thread(id)}/decision/${encodeURIComponent(decisionId)}`;
+        return acceptedSeq(await send('POST', path, { body }));
+      },
       signal: async (id: string, action: SignalCreate['action']) =>
         done(await send('POST', `${thread(id)}/signal`, { body: { action } })),
       events: async (
@@ -114,6 +121,9 @@ export function createClient(options: ClientOptions = {}) {
         throw new FilepathError('internal', `filepath answered the export of ${id} with no body.`);
       },
     },
+
+    /** The kinds of agents there are. */
+    catalog: async () => field(await send('GET', '/api/catalog'), 'agents', CatalogItem.array()),
 
     snapshot: {
       list: async () => field(await send('GET', '/api/snapshot'), 'snapshots', Snapshot.array()),

@@ -1,7 +1,14 @@
 import { once } from 'node:events';
 import { createServer, type IncomingMessage, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { newJobId, newSessionId, newThreadId, snapshotOfJob } from '@filepath/protocol';
+import {
+  newJobId,
+  newSessionId,
+  newThreadId,
+  NO_BUDGET,
+  NO_USAGE,
+  snapshotOfJob,
+} from '@filepath/protocol';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { type Client, createClient } from '../src/index.ts';
 import { event } from './feed-server.ts';
@@ -34,6 +41,10 @@ const node = {
   config: { command: ['sh'] },
   sortOrder: 0,
   tokens: 0,
+  usage: NO_USAGE,
+  subtree: NO_USAGE,
+  budget: NO_BUDGET,
+  blocked: null,
   contextPct: null,
   done: 0,
   total: 1,

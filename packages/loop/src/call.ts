@@ -58,7 +58,8 @@ export async function callModel(call: ModelCall, partial: (text: string) => void
       else if (part.type === 'text-end') await texts.end(part.id);
       else if (part.type === 'tool-call') calls.push(toolCall(part));
       else if (part.type === 'error') throw part.error;
-      else if (part.type === 'abort') throw abortError(part.reason);
+      else if (part.type === 'abort')
+        throw broken(part.reason ?? 'the model said nothing for too long');
     }
   } catch (error) {
     await texts.endAll();
@@ -67,6 +68,7 @@ export async function callModel(call: ModelCall, partial: (text: string) => void
   }
   await texts.endAll();
   const step = await result.finalStep;
+  if (step.finishReason === 'interrupted') throw broken('the answer broke off before its end');
   return {
     messages: step.response.messages.filter(({ role }) => role === 'assistant'),
     text: texts.whole,
@@ -100,8 +102,7 @@ function toolCall(part: {
   };
 }
 
-function abortError(reason: string | undefined): Error {
-  return Object.assign(new Error(reason ?? 'the model said nothing for too long'), {
-    name: 'TimeoutError',
-  });
+/** A call that is worth another try. */
+function broken(message: string): Error {
+  return Object.assign(new Error(message), { name: 'TimeoutError' });
 }

@@ -16,8 +16,8 @@ export type LoopOptions = {
   readonly tools: readonly LoopTool[];
   readonly emit: Emit;
   readonly signal: AbortSignal;
-  /** Messages that came meanwhile. Asked before each call of the model, and before the loop ends. */
-  readonly steer?: () => readonly ModelMessage[];
+  /** Messages that came meanwhile. Asked for before each step, and before the end: some then make it go on. */
+  readonly steer?: (when: 'step' | 'end') => readonly ModelMessage[];
   /** Whether a hand-off was asked for. */
   readonly handoffAsked?: () => boolean;
   /** Tokens. */
@@ -55,14 +55,17 @@ export async function runLoop(options: LoopOptions): Promise<LoopOutcome> {
   };
   const handOff = async (): Promise<LoopOutcome> => {
     const call = { model, maxOutputTokens, emit, signal, contextWindow, retries };
-    return { outcome: 'handoff', summary: await summarise({ ...call, messages: history }) };
+    const summary = await summarise({ ...call, messages: history });
+    if (summary.ok) return { outcome: 'handoff', summary: summary.text };
+    if (summary.reason === null) return { outcome: 'interrupted' };
+    return { outcome: 'failed', reason: summary.reason };
   };
 
   let said = '';
   let cuts = 0;
   for (let step = 1; step <= maxSteps; step += 1) {
     await add(closingMessages(history));
-    await add(steer?.() ?? []);
+    await add(steer?.('step') ?? []);
     if (signal.aborted) return { outcome: 'interrupted' };
     if (handoffAsked?.() === true) return handOff();
     await emit({ type: 'step', step });
@@ -92,7 +95,7 @@ export async function runLoop(options: LoopOptions): Promise<LoopOutcome> {
 
     cuts = answer.finishReason === 'length' ? cuts + 1 : 0;
     if (answer.calls.length === 0) {
-      const late = steer?.() ?? [];
+      const late = steer?.('end') ?? [];
       if (late.length > 0) await add(late);
       else if (cuts > 0 && cuts <= MAX_CUTS) await add([userMessage(CUT)]);
       else if (answer.finishReason === 'content-filter') {

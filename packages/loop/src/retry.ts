@@ -62,6 +62,7 @@ function sleep(ms: number, signal: AbortSignal): Promise<void> {
   const timer = setTimeout(resolve, ms);
   const stop = () => resolve();
   signal.addEventListener('abort', stop, { once: true });
+  if (signal.aborted) stop();
   return promise.finally(() => {
     clearTimeout(timer);
     signal.removeEventListener('abort', stop);

@@ -4,10 +4,16 @@ import type { ThreadObject } from './thread/thread-object.ts';
 import type { UserObject } from './user/user-object.ts';
 
 /** Model keys of the owner. They are used by the gateway and never leave the worker. */
-type ProviderEnv = {
+export type ProviderEnv = {
   readonly OPENROUTER_API_KEY?: string;
+  readonly OPENROUTER_BASE_URL?: string;
   readonly ANTHROPIC_API_KEY?: string;
+  readonly ANTHROPIC_BASE_URL?: string;
   readonly OPENAI_API_KEY?: string;
+  readonly OPENAI_BASE_URL?: string;
+  /** Of Cloudflare's AI Gateway. */
+  readonly CF_AIG_TOKEN?: string;
+  readonly CF_AIG_BASE_URL?: string;
 };
 
 /** What one instance is given: the bindings of `wrangler.jsonc` and the values that `design/contracts.md` names. */
@@ -25,7 +31,7 @@ export type Env = ProviderEnv & {
   readonly FILEPATH_TOKEN: string;
   /** The bearer token of the runner `rn_local`. */
   readonly FILEPATH_RUNNER_TOKEN: string;
-  /** Signs the cookies. */
+  /** Signs the cookies; the keys of providers are encrypted under a key made from it. */
   readonly FILEPATH_SECRET: string;
   /** Comma-separated origins that may be asked for; their hosts are the Host allowlist. */
   readonly FILEPATH_ORIGINS: string;

@@ -13,8 +13,14 @@ export function cutMiddle(text: string, max: number): string {
   if (bytes <= max) return text;
   const buffer = Buffer.from(text);
   const half = Math.max(0, Math.floor((max - 64) / 2));
-  const head = buffer.subarray(0, half).toString().replace(/\uFFFD$/, '');
-  const tail = buffer.subarray(bytes - half).toString().replace(/^\uFFFD+/, '');
+  const head = buffer
+    .subarray(0, half)
+    .toString()
+    .replace(/\uFFFD$/, '');
+  const tail = buffer
+    .subarray(bytes - half)
+    .toString()
+    .replace(/^\uFFFD+/, '');
   return `${head}\n… ${bytes - 2 * half} bytes left out …\n${tail}`;
 }
 

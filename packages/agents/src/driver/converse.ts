@@ -14,6 +14,7 @@ import { goOnFrom, HANDOFF_REQUEST } from './words.ts';
 const IDLE_SECONDS = 60;
 /** Of the time that a stop leaves: for the program to end its turn by itself. */
 const INTERRUPT_MS = 1200;
+const CLOSE_MS = 900;
 /** For a hung program to answer an interrupt. */
 const HUNG_MS = 10_000;
 
@@ -238,7 +239,6 @@ class Conversation {
   }
 
   async #stop(): Promise<number> {
-    this.#ending.abort();
     const turn = this.#turn;
     if (turn) {
       await Promise.race([this.#interrupt().then(() => turn), wait(INTERRUPT_MS)]);
@@ -250,8 +250,10 @@ class Conversation {
 
   async #leave(): Promise<number> {
     this.#watchdog.end();
+    // A program that is still being started or installed ends by this.
     this.#ending.abort();
     await this.#program?.close();
+    if (!this.#program && this.#turn) await Promise.race([this.#turn, wait(CLOSE_MS)]);
     return 0;
   }
 }

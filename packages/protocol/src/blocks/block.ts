@@ -83,6 +83,11 @@ export type DecisionBlock = Base & {
   decision: string;
   prompt: string;
   options: string[];
+  /** What it is about, by content. */
+  hash: string | null;
+  /** `over`: nobody is there any more to take an answer. */
+  state: 'open' | 'answered' | 'over';
+  choice: string | null;
 };
 export type MemoryBlock = Base & { kind: 'memory'; content: string };
 export type LogBlock = Base & {

@@ -1,5 +1,6 @@
 import { type AgentEntry, CATALOG, FilepathError } from '@filepath/protocol';
 import type { Env } from '../env.ts';
+import { defaultModels } from '../gateway/models/list-models.ts';
 import { LOCAL_RUNNER } from '../runner/local-runner.ts';
 
 /** The agents that can be asked for now, and the model of one for which none is named. */
@@ -13,25 +14,13 @@ export const BUILT_IN: KnownAgents = {
   modelOf: ({ defaultModel }) => defaultModel,
 };
 
-/** Answers where nobody has set a key. */
-const OFFLINE = 'offline/demo';
-
 /** filepath's agents and the operator's own, as the runner last told them. */
 export async function knownAgents(env: Env): Promise<KnownAgents> {
-  const [own, online] = await Promise.all([
+  const [own, modelOf] = await Promise.all([
     env.RUNNER.getByName(LOCAL_RUNNER).ownAgents(),
-    hasProvider(env),
+    defaultModels(env),
   ]);
-  return {
-    entries: [...CATALOG, ...own],
-    modelOf: ({ driver, defaultModel }) =>
-      driver.kind === 'native' && !online ? OFFLINE : defaultModel,
-  };
-}
-
-/** Whether any model but the built-in one can be reached. */
-async function hasProvider(env: Env): Promise<boolean> {
-  return [env.OPENROUTER_API_KEY, env.ANTHROPIC_API_KEY, env.OPENAI_API_KEY].some(Boolean);
+  return { entries: [...CATALOG, ...own], modelOf };
 }
 
 /** The entry of a type; a refusal that names the types there are. */

@@ -59,6 +59,9 @@ export type Ask = {
   readonly outputBound: number;
 };
 
+/** Who asks. */
+export type Bearer = Pick<Ask, 'key' | 'runner' | 'thread'>;
+
 export type Grant =
   | { readonly ok: true; /** At most `outputBound`. */ readonly outputBound: number }
   | { readonly ok: false; readonly code: 'bad_key' }
@@ -73,10 +76,18 @@ export type Grant =
 export type Outcome = Pick<
   GatewayCall,
   'outcome' | 'status' | 'firstByteMs' | 'durationMs' | 'error' | 'retryAfterSeconds'
-> & { readonly tokens: TokenCounts | null };
+> & {
+  readonly tokens: TokenCounts | null;
+  /** `tokens` is an upper bound: the input is counted, the output is not. */
+  readonly estimated?: boolean;
+};
 
 /** The budget of a tree, kept by its session. Every call may be repeated: it is known by its id. */
 export type Ledger = {
+  /** Whether the key is good: for what costs nothing. */
+  check(ask: Bearer): Promise<boolean>;
+  /** Tells a call that was refused before anything was reserved for it. False: the key is not good. */
+  refused(ask: Ask, refusal: RouteRefusal): Promise<boolean>;
   /** Checks the key and takes the worst case from every budget above the node, or refuses. */
   reserve(ask: Ask): Promise<Grant>;
   /** The stream still runs. A reservation that nobody renews for `LEASE_MS` settles at its worst case. */

@@ -3,9 +3,13 @@ import type { Route } from '../http/route.ts';
 import { systemRoutes } from '../http/system-routes.ts';
 import { agentsAvailable } from '../runner/availability.ts';
 import { attentionRoute } from './attention-route.ts';
+import { budgetRoutes } from './budget-routes.ts';
+import { catalogRoute } from './catalog-route.ts';
 import { jobRoutes } from './job-routes.ts';
 import { linkRoutes } from './link-routes.ts';
+import { modelRoute } from './model-route.ts';
 import { nodeRoutes } from './node-routes.ts';
+import { providerRoutes } from './provider-routes.ts';
 import { sessionRoutes } from './session-routes.ts';
 import { snapshotRoutes } from './snapshot-routes.ts';
 import { threadRoutes } from './thread-routes.ts';
@@ -17,8 +21,12 @@ export const routes: readonly Route[] = [
   ...sessionRoutes,
   ...nodeRoutes,
   ...threadRoutes,
+  ...budgetRoutes,
   ...jobRoutes,
   ...snapshotRoutes,
   attentionRoute,
+  ...providerRoutes,
+  modelRoute,
+  catalogRoute,
   ...linkRoutes,
 ];

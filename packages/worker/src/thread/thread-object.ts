@@ -1,17 +1,19 @@
 import { DurableObject } from 'cloudflare:workers';
 import {
+  type DecisionCreate,
   FilepathError,
+  type GatewayBody,
   type JobId,
   type JobResult,
   type JobWork,
   type PushCreate,
-  redactorOf,
   type SessionId,
   type SnapshotId,
   type SpoolLine,
   type SystemBody,
 } from '@filepath/protocol';
-import { secretsOf } from '../auth/redact.ts';
+import { liveRedactor } from '../auth/redact.ts';
+import { learnSecretsOfProviders, secretsAreLearnt } from '../gateway/memory.ts';
 import type { Env } from '../env.ts';
 import { encodingOf, jsonPage } from '../feed/feed-request.ts';
 import { SseReaders } from '../feed/sse.ts';
@@ -70,7 +72,10 @@ export class ThreadObject extends DurableObject<Env> {
   constructor(ctx: DurableObjectState, env: Env) {
     super(ctx, env);
     this.#sql = durableSql(ctx.storage);
-    this.#redact = redactorOf(secretsOf(env));
+    this.#redact = liveRedactor(env);
+    // Before anything of an agent is stored: what is to be hidden must be known.
+    if (!secretsAreLearnt())
+      void ctx.blockConcurrencyWhile(() => learnSecretsOfProviders(env, ctx));
     this.#alarms = durableAlarms(ctx, this.#sql, env);
     if (isFresh(this.#sql)) return;
     migrate(this.#sql, THREAD_MIGRATIONS);
@@ -106,8 +111,27 @@ export class ThreadObject extends DurableObject<Env> {
     return this.#change(user, (thread) => thread.signal(action));
   }
 
+  decide(user: string, id: string, { input, ...answer }: DecisionCreate): Result<{ seq: number }> {
+    const clean = input === undefined ? {} : { input: this.#redactJson(input) };
+    return this.#change(user, (thread) => thread.decide(id, { ...answer, ...clean }));
+  }
+
   system(body: SystemBody, key: string): Result<{ seq: number }> {
     return this.#change(null, (thread) => thread.system(body, key));
+  }
+
+  /** What the gateway metered or refused, in order. */
+  gateway(events: readonly { key: string; body: GatewayBody }[]): Result<{ seq: number }> {
+    return attempt(() => {
+      if (!this.#parts) throw notFound('this thread');
+      let seq = 0;
+      for (const { key, body } of events) {
+        const effects = this.#parts.thread.gateway(redactBody(body, this.#redact), key);
+        this.#publish(effects);
+        ({ seq } = effects);
+      }
+      return { seq };
+    });
   }
 
   /** The job that pushes the agent's branch to the session's repository. */
@@ -274,6 +298,10 @@ export class ThreadObject extends DurableObject<Env> {
     });
   }
 
+  #redactJson(value: unknown): unknown {
+    return JSON.parse(this.#redact(JSON.stringify(value))) as unknown;
+  }
+
   #job(user: string, work: (thread: Thread) => JobWork): Result<{ job: JobId }> {
     return attempt(() => {
       const { thread } = this.#for(user);
@@ -334,4 +362,10 @@ export class ThreadObject extends DurableObject<Env> {
     this.#parts?.viewers.leave(this.#sockets.of(ws));
     this.#parts?.link.leave(this.#links.of(ws));
   }
+}
+
+/** A provider's own words may hold anything. */
+function redactBody(body: GatewayBody, redact: (text: string) => string): GatewayBody {
+  if (body.type === 'refused') return { ...body, message: redact(body.message) };
+  return body.error === undefined ? body : { ...body, error: redact(body.error) };
 }

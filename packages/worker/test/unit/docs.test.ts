@@ -9,6 +9,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { z } from 'zod';
 import * as authSchema from '../../src/db/auth-schema.ts';
 import * as indexSchema from '../../src/db/index-schema.ts';
+import * as providerSchema from '../../src/db/provider-schema.ts';
 import { RUNNER_MIGRATIONS } from '../../src/runner/schema.ts';
 import { CAPS } from '../../src/session/admission.ts';
 import { SESSION_MIGRATIONS } from '../../src/session/schema.ts';
@@ -84,9 +85,9 @@ describe('docs/reference/fap.md', () => {
 describe('docs/reference/schema.md', () => {
   const text = readDoc('docs/reference/schema.md');
 
-  const tables = [...Object.values(authSchema), ...Object.values(indexSchema)].flatMap((value) =>
-    'getSQL' in value ? [value] : [],
-  );
+  const tables = [authSchema, indexSchema, providerSchema]
+    .flatMap((schema) => Object.values(schema))
+    .flatMap((value) => ('getSQL' in value ? [value] : []));
   it.each(tables.map((table) => ({ name: getTableName(table), table })))(
     'names the D1 table $name and its columns',
     ({ name, table }) => {

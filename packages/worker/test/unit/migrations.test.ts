@@ -4,6 +4,7 @@ import { generateSQLiteDrizzleJson, generateSQLiteMigration } from 'drizzle-kit/
 import { describe, expect, it } from 'vitest';
 import * as authSchema from '../../src/db/auth-schema.ts';
 import * as indexSchema from '../../src/db/index-schema.ts';
+import * as providerSchema from '../../src/db/provider-schema.ts';
 
 const read = (name: string) =>
   readFileSync(join(import.meta.dirname, '../../migrations', name), 'utf8');
@@ -14,7 +15,10 @@ describe('migrations', () => {
 
   it('lead to the schema in the code: `drizzle-kit generate` finds nothing to do', async () => {
     const snapshot = JSON.parse(read(`meta/${String(last).padStart(4, '0')}_snapshot.json`));
-    const schema = await generateSQLiteDrizzleJson({ ...authSchema, ...indexSchema }, snapshot.id);
+    const schema = await generateSQLiteDrizzleJson(
+      { ...authSchema, ...indexSchema, ...providerSchema },
+      snapshot.id,
+    );
     expect(await generateSQLiteMigration(snapshot, schema)).toEqual([]);
   });
 

@@ -1,0 +1,26 @@
+import type { TurnEnd } from '../driver/program.ts';
+import type { ResultLine } from './lines.ts';
+
+/** How a turn ended, by the CLI's last word on it. */
+export function endOf(result: ResultLine | null): TurnEnd {
+  if (!result) return { how: 'done' };
+  if (result.terminal_reason === 'prompt_too_long') return { how: 'handoff', full: true };
+  if (result.terminal_reason?.startsWith('aborted') === true) return { how: 'interrupted' };
+  const failed = result.is_error === true || (result.subtype ?? 'success') !== 'success';
+  if (!failed) return { how: 'done' };
+  const words = result.result ?? result.errors?.join('; ') ?? result.subtype ?? 'no reason given';
+  if (/prompt is too long/i.test(words)) return { how: 'handoff', full: true };
+  if (result.api_error_status === 429) return { how: 'failed', reason: `rate limited: ${words}` };
+  return { how: 'failed', reason: words };
+}
+
+type RateLimit = { status?: string | undefined; resetsAt?: number | undefined };
+
+/** What a status says of a limit that the provider told of. */
+export function rateLimited(limit: RateLimit): { reason?: string; until?: string } {
+  if (limit.status === undefined || limit.status === 'allowed') return {};
+  const reason = limit.status === 'rejected' ? 'rate limited' : `rate limit: ${limit.status}`;
+  return limit.resetsAt === undefined
+    ? { reason }
+    : { reason, until: new Date(limit.resetsAt * 1000).toISOString() };
+}

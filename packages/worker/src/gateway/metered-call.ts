@@ -1,0 +1,166 @@
+import { NO_TOKENS } from '@filepath/protocol';
+import { editBody } from './body/edit-body.ts';
+import type { Ask, Ledger, Outcome, Upstream } from './contract.ts';
+import { failureOf, isRedirect, REDIRECTED, retryAfterOf, wordsOf } from './failure.ts';
+import { secretsIn, toAgent, toProvider } from './headers.ts';
+import type { Incoming } from './incoming.ts';
+import { type Limit, limitFor } from './limit.ts';
+import { meterFor } from './meter/meter.ts';
+import { countedBy, endedBy } from './outcome.ts';
+import { Passage } from './passage.ts';
+import { providerError } from './provider-error.ts';
+import { notGranted, refusal } from './refusal.ts';
+import type { Sender } from './send.ts';
+import { settle } from './settle.ts';
+import type { Times } from './times.ts';
+
+type Deps = { readonly ledger: Ledger; readonly sender: Sender; readonly times: Times };
+type Answer = (response: Response) => void;
+type End = Omit<Outcome, 'firstByteMs' | 'durationMs'>;
+
+const NOTHING_SENT: End = { outcome: 'failed', status: null, tokens: NO_TOKENS };
+
+/** One call to a model: reserved, sent, passed on and settled. It goes on when the agent has left. */
+export class MeteredCall {
+  #deps: Deps;
+  #ask: Ask;
+  #incoming: Incoming;
+  #upstream: Upstream;
+  #secrets: readonly string[];
+  #waiting = new AbortController();
+  #passage: Passage | null = null;
+  #started = 0;
+  #renewed = 0;
+
+  constructor(deps: Deps, ask: Ask, incoming: Incoming, upstream: Upstream) {
+    this.#deps = deps;
+    this.#ask = ask;
+    this.#incoming = incoming;
+    this.#upstream = upstream;
+    this.#secrets = secretsIn(upstream.headers);
+  }
+
+  /** Answers once, and ends when the call is settled. */
+  async run(answer: Answer): Promise<void> {
+    const { ledger, times } = this.#deps;
+    const { format } = this.#ask;
+    const grant = await ledger.reserve(this.#ask);
+    if (!grant.ok) {
+      answer(notGranted(format, grant));
+      return;
+    }
+    this.#started = Date.now();
+    this.#renewed = this.#started;
+    const ticking = setInterval(() => this.#tick(Date.now()), times.tick);
+    try {
+      const limit = limitFor(this.#ask, this.#incoming, this.#upstream, grant.outputBound);
+      if (limit === 'short') await this.#refuse(grant.outputBound, answer);
+      else await this.#carry(limit, grant.outputBound, answer);
+    } finally {
+      clearInterval(ticking);
+    }
+  }
+
+  /** What is left would do for an answer, but not for this one. */
+  async #refuse(granted: number, answer: Answer): Promise<void> {
+    const message = `What is left of the budget allows an answer of ${granted} tokens, and this request cannot be limited to that. Ask for less, or have a person raise the budget.`;
+    await this.#settle({ ...NOTHING_SENT, error: message });
+    answer(refusal(this.#ask.format, { refused: 'budget', message }));
+  }
+
+  async #carry(limit: Limit, outputBound: number, answer: Answer): Promise<void> {
+    const response = await this.#send(limit, answer);
+    if (!response) return;
+    const { status, headers } = response;
+    const shown = { status, headers: toAgent(headers, this.#secrets) };
+    if (isRedirect(response)) {
+      await response.body?.cancel();
+      await this.#settle({ ...NOTHING_SENT, status, error: REDIRECTED });
+      answer(providerError(this.#ask.format, 'unreachable', REDIRECTED));
+    } else if (!response.ok) {
+      const text = await failureOf(response, this.#secrets);
+      const retryAfterSeconds = retryAfterOf(headers, Date.now());
+      await this.#settle({
+        ...NOTHING_SENT,
+        status,
+        error: wordsOf(text) || `The provider answered with ${status}.`,
+        ...(retryAfterSeconds === undefined ? {} : { retryAfterSeconds }),
+      });
+      answer(new Response(text, shown));
+    } else await this.#pass(response, shown, outputBound, answer);
+  }
+
+  /** The provider's answer; null where there is none, which is then told. */
+  async #send(limit: Limit, answer: Answer): Promise<Response | null> {
+    const { sender } = this.#deps;
+    const { method, search } = this.#incoming;
+    const upstream = this.#upstream;
+    const headers = toProvider(this.#incoming.headers, upstream.headers);
+    const outgoing = { upstream, method, search, headers, bytes: this.#bytes(limit) };
+    try {
+      return await sender.send(outgoing, this.#waiting.signal);
+    } catch {
+      const late = this.#waiting.signal.aborted;
+      const arrived = late || (await sender.reached(upstream));
+      const error = late
+        ? `${upstream.provider} did not answer in time.`
+        : arrived
+          ? `${upstream.provider} ended the connection without an answer.`
+          : `${upstream.provider} cannot be reached.`;
+      await this.#settle({ ...NOTHING_SENT, error, ...(arrived ? { tokens: null } : {}) });
+      answer(providerError(this.#ask.format, late ? 'timeout' : 'unreachable', error));
+      return null;
+    }
+  }
+
+  async #pass(
+    { body, headers }: Response,
+    shown: ResponseInit & { status: number },
+    outputBound: number,
+    answer: Answer,
+  ): Promise<void> {
+    const meter = meterFor(this.#ask.format, headers.get('content-type'));
+    const { status } = shown;
+    if (!body) {
+      await this.#settle({ outcome: 'completed', status, tokens: null });
+      answer(new Response(null, shown));
+      return;
+    }
+    const { readable, writable } = new IdentityTransformStream();
+    const passage = new Passage(body, writable, meter, this.#deps.times);
+    this.#passage = passage;
+    answer(new Response(readable, shown));
+    const passed = await passage.run();
+    const reading = meter.reading();
+    const end = { ...endedBy(reading, passed), ...countedBy(reading, outputBound) };
+    // An agent that has read its answer to the end can count on what is left of its budget.
+    await this.#settle({ status, ...end });
+    await passage.close(passed);
+  }
+
+  #bytes({ limit, limitKey }: Limit): Uint8Array {
+    const { operation, body, bytes } = this.#incoming;
+    const { model } = this.#upstream;
+    const usage = operation.kind === 'generate';
+    return body ? editBody(operation.format, body, { model, limit, limitKey, usage }) : bytes;
+  }
+
+  #settle(end: End): Promise<void> {
+    const firstByteAt = this.#passage?.firstByteAt ?? null;
+    return settle(this.#deps.ledger, this.#ask.call, {
+      ...end,
+      firstByteMs: firstByteAt === null ? null : firstByteAt - this.#started,
+      durationMs: Date.now() - this.#started,
+    });
+  }
+
+  #tick(now: number): void {
+    const { ledger, times } = this.#deps;
+    if (this.#passage) this.#passage.tick(now);
+    else if (now - this.#started >= times.firstByte) this.#waiting.abort();
+    if (now - this.#renewed < times.renew) return;
+    this.#renewed = now;
+    // A renewal that fails is made up for by the next one.
+    ledger.renew(this.#ask.call).catch(() => undefined);
+  }
+}

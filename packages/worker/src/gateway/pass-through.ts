@@ -1,0 +1,78 @@
+import { newCallId, type RunnerId, type ThreadId } from '@filepath/protocol';
+import { inputBound, outputBound } from './bounds.ts';
+import type { Ask, Directory, Ledger, Upstream } from './contract.ts';
+import { answerFree } from './free-call.ts';
+import { type Incoming, readIncoming, type Target } from './incoming.ts';
+import { MeteredCall } from './metered-call.ts';
+import { providerError } from './provider-error.ts';
+import { badKey, refusal } from './refusal.ts';
+import type { Sender } from './send.ts';
+import type { Times } from './times.ts';
+
+/** Who calls: what the runner says, and the key that the agent showed. */
+export type AgentCaller = {
+  readonly runner: RunnerId;
+  readonly thread: ThreadId;
+  readonly key: string;
+};
+
+export type Gateway = {
+  readonly directory: Directory;
+  readonly ledger: Ledger;
+  readonly sender: Sender;
+  readonly times: Times;
+  /** Keeps work going when the agent has gone away. */
+  readonly keep: (work: Promise<void>) => void;
+};
+
+/** Answers a request of an agent: with the provider's answer, or with an error in the provider's words. */
+export async function passThrough(
+  gateway: Gateway,
+  caller: AgentCaller,
+  target: Target,
+  request: Request,
+): Promise<Response> {
+  const { directory, ledger } = gateway;
+  const incoming = await readIncoming(request, target);
+  const { format, kind } = incoming.operation;
+  if ('problem' in incoming) return providerError(format, incoming.problem, incoming.message);
+  const upstream = await directory.route(format, target.path, incoming.model);
+  if ('refused' in upstream) {
+    const known = await ledger.refused(askFor(caller, incoming, NOBODY), upstream);
+    return known ? refusal(format, upstream) : badKey(format);
+  }
+  if (kind === 'free') {
+    const { runner, thread, key } = caller;
+    if (!(await ledger.check({ runner, thread, key }))) return badKey(format);
+    return answerFree(gateway, incoming, upstream);
+  }
+  const call = new MeteredCall(gateway, askFor(caller, incoming, upstream), incoming, upstream);
+  const answered = Promise.withResolvers<Response>();
+  gateway.keep(call.run(answered.resolve).catch(answered.reject));
+  return answered.promise;
+}
+
+const NOBODY: Pick<Upstream, 'provider' | 'price' | 'maxOutput'> = {
+  provider: '',
+  price: null,
+  maxOutput: null,
+};
+
+function askFor(
+  { runner, thread, key }: AgentCaller,
+  { operation, bytes, body, model }: Incoming,
+  { provider, price, maxOutput }: Pick<Upstream, 'provider' | 'price' | 'maxOutput'>,
+): Ask {
+  return {
+    call: newCallId(),
+    runner,
+    thread,
+    key,
+    format: operation.format,
+    provider,
+    model,
+    price: operation.priced ? price : null,
+    inputBound: inputBound(bytes.length, body),
+    outputBound: outputBound(operation, body, maxOutput),
+  };
+}
