@@ -41,7 +41,11 @@ export class RunWatch {
 /** What of an event is no word of the agent but worth a line for the person who watches. */
 export function remark(event: LogEvent): string | null {
   if (event.source === 'fap' || event.source === 'user') return null;
-  return toBlocks([event]).map(textOf).find((text) => text !== null) ?? null;
+  return (
+    toBlocks([event])
+      .map(textOf)
+      .find((text) => text !== null) ?? null
+  );
 }
 
 function textOf(block: Block): string | null {
