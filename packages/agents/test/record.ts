@@ -18,7 +18,8 @@ for (const scenario of wanted) await record(scenario);
 
 async function record(scenario: Scenario): Promise<void> {
   const entry = CATALOG.find((one) => one.type === type);
-  if (!entry || !('command' in entry.driver)) throw new Error(`${type} is no agent with a CLI`);
+  if (!entry || !('command' in entry.driver) || !entry.driver.command)
+    throw new Error(`${type} is no agent with a CLI`);
   const [program = ''] = entry.driver.command;
   const { hands, model, env } = cliOf(type);
   using home = tempDir('filepath-record-home');

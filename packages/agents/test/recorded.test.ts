@@ -14,7 +14,8 @@ const BASE_URL = 'http://127.0.0.1:4281/gateway';
 describe.each(['claude-code', 'codex'])('%s, as it was recorded', (type) => {
   it.each(SCENARIOS)('[DRV1] $name', async (scenario) => {
     const entry = CATALOG.find((one) => one.type === type);
-    if (!entry || !('command' in entry.driver)) throw new Error(`${type} has no CLI`);
+    if (!entry || !('command' in entry.driver) || !entry.driver.command)
+      throw new Error(`${type} has no CLI`);
     using room = tempDir('filepath-replay');
     const [workspace, home, bin] = ['workspace', 'home', 'bin'].map((name) => {
       const path = join(room.path, name);
