@@ -51,7 +51,8 @@ export class Said {
         return;
       }
       case 'usage_update':
-        if (update.size === 0) return;
+        // Nothing used is what opencode says of a call that failed.
+        if (update.size === 0 || update.used === 0) return;
         this.contextPct = update.used / update.size;
         return this.#voice.working({ contextPct: this.contextPct });
       case 'notice':
@@ -77,8 +78,8 @@ export class Said {
   }
 
   used(usage: PromptAnswer['usage'], model: string | undefined): void {
-    if (!usage) return;
-    const { inputTokens, outputTokens, cachedReadTokens, cachedWriteTokens } = usage;
+    const { inputTokens, outputTokens, cachedReadTokens, cachedWriteTokens } = usage ?? {};
+    if (!inputTokens && !outputTokens) return;
     this.#voice.say({
       type: 'usage',
       ...(model ? { model } : {}),
