@@ -85,7 +85,7 @@ export const stages = [
     needs: ['bubblewrap'],
     onlyWhenAsked: true,
   },
-  { name: 'engine', projects: ['engine'] },
+  { name: 'engine', projects: ['engine', 'gateway'] },
   { name: 'workerd', projects: ['worker:workerd', 'worker:objects'] },
   {
     name: 'integration',

@@ -4,9 +4,13 @@ import {
   FilepathError,
   JobId,
   type MessageCreate,
+  ModelList,
   Node,
   type NodeCreate,
   type NodePatch,
+  Provider,
+  type ProviderCreate,
+  ProviderTest,
   type PushCreate,
   Session,
   type SessionCreate,
@@ -132,6 +136,18 @@ export function createClient(options: ClientOptions = {}) {
       url: (id: string): string => new URL(snapshot(id), base).href,
     },
 
+    models: async () => whole(await send('GET', '/api/models'), 'list of models', ModelList),
+
+    provider: {
+      list: async () => field(await send('GET', '/api/providers'), 'providers', Provider.array()),
+      /** Replaces the one with the same id. */
+      add: async (body: ProviderCreate) =>
+        field(await send('POST', '/api/providers', { body }), 'provider', Provider),
+      delete: async (id: string) => done(await send('DELETE', provider(id))),
+      test: async (id: string) =>
+        whole(await send('POST', `${provider(id)}/test`), 'test', ProviderTest),
+    },
+
     followThread: (id: string, follow: ThreadFollowOptions): Following =>
       new Follower(
         {
@@ -155,6 +171,7 @@ export function createClient(options: ClientOptions = {}) {
 
 const session = (id: string): string => `/api/session/${encodeURIComponent(id)}`;
 const thread = (id: string): string => `/api/thread/${encodeURIComponent(id)}`;
+const provider = (id: string): string => `/api/providers/${encodeURIComponent(id)}`;
 const snapshot = (id: string): string => `/api/snapshot/${encodeURIComponent(id)}`;
 const node = (sessionId: string, id: string): string =>
   `${session(sessionId)}/node/${encodeURIComponent(id)}`;

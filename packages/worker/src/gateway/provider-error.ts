@@ -45,6 +45,24 @@ const OPENAI_TYPE: Record<Problem, string> = {
   timeout: 'server_error',
 };
 
+function bodyOf(format: WireFormat, problem: Problem, message: string, code: string): object {
+  return format === 'anthropic'
+    ? { type: 'error', error: { type: ANTHROPIC_TYPE[problem], message } }
+    : { error: { message, type: OPENAI_TYPE[problem], param: null, code } };
+}
+
+/** The same as the last event of a stream. */
+export function errorEvent(format: WireFormat, message: string): Uint8Array {
+  const code = 'unreachable';
+  const body =
+    format === 'openai-responses'
+      ? { type: 'error', code, message, param: null }
+      : bodyOf(format, code, message, code);
+  const name = format === 'openai-chat' ? '' : 'event: error\n';
+  // What came before may have ended anywhere.
+  return new TextEncoder().encode(`\n\n${name}data: ${JSON.stringify(body)}\n\n`);
+}
+
 /** An answer of the gateway's own, in the words in which the provider would have said it. */
 export function providerError(
   format: WireFormat,
@@ -52,10 +70,7 @@ export function providerError(
   message: string,
   code: string = problem,
 ): Response {
-  const body =
-    format === 'anthropic'
-      ? { type: 'error', error: { type: ANTHROPIC_TYPE[problem], message } }
-      : { error: { message, type: OPENAI_TYPE[problem], param: null, code } };
+  const body = bodyOf(format, problem, message, code);
   const status = STATUS[problem];
   const retry = status === 429 || status >= 500;
   return Response.json(body, {

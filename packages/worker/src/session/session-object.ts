@@ -218,12 +218,18 @@ export class SessionObject extends DurableObject<Env> implements Ledger {
     return attempt(() => nodeBudget(this.#for(user), id));
   }
 
-  setBudget(user: string, put: BudgetPut): Promise<Result<BudgetState>> {
-    return this.#change(user, () => setSessionBudget(this.#for(user), put));
+  async setBudget(user: string, put: BudgetPut): Promise<Result<BudgetState>> {
+    const { entries } = await knownAgents(this.env);
+    return this.#change(user, () => setSessionBudget(this.#for(user), put, entries));
   }
 
-  setNodeBudget(user: string, id: ThreadId, put: NodeBudgetPut): Promise<Result<NodeBudgetState>> {
-    return this.#change(user, () => setNodeBudget(this.#for(user), id, put));
+  async setNodeBudget(
+    user: string,
+    id: ThreadId,
+    put: NodeBudgetPut,
+  ): Promise<Result<NodeBudgetState>> {
+    const { entries } = await knownAgents(this.env);
+    return this.#change(user, () => setNodeBudget(this.#for(user), id, put, entries));
   }
 
   /** What a thread's outbox brings. */

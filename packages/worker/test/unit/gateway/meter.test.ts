@@ -8,12 +8,8 @@ import { STREAMS } from './streams.ts';
 
 const encode = (text: string): Uint8Array => new TextEncoder().encode(text);
 
-function readingOf(
-  format: WireFormat,
-  chunks: readonly Uint8Array[],
-  type = 'text/event-stream',
-): Reading {
-  const meter = meterFor(format, type);
+function readingOf(format: WireFormat, chunks: readonly Uint8Array[], stream = true): Reading {
+  const meter = meterFor(format, stream);
   for (const chunk of chunks) meter.push(chunk);
   meter.end();
   return meter.reading();
@@ -61,7 +57,7 @@ describe.each(WireFormat.options)('[GW9] the meter of %s', (format) => {
     fc.assert(
       fc.property(fc.array(fc.uint8Array({ maxLength: 50 })), (chunks) => {
         expect(readingOf(format, chunks).final).toBeNull();
-        expect(readingOf(format, chunks, 'application/json').final).toBeNull();
+        expect(readingOf(format, chunks, false).final).toBeNull();
       }),
     );
   });
@@ -79,11 +75,7 @@ describe('[GW9] an answer that comes whole', () => {
     ['openai-responses', { output: [], usage: { input_tokens: 3, output_tokens: 4 } }, [3, 4]],
   ] as const)('is counted in %s', (format, body, [input, output]) => {
     const bytes = encode(JSON.stringify(body));
-    const { final, ended } = readingOf(
-      format,
-      [bytes.subarray(0, 9), bytes.subarray(9)],
-      'application/json',
-    );
+    const { final, ended } = readingOf(format, [bytes.subarray(0, 9), bytes.subarray(9)], false);
     expect([ended, final]).toEqual([
       true,
       { input, output, cacheRead: 0, cacheWrite: 0, reasoning: 0 },

@@ -3,7 +3,9 @@ import type { TokenCounts, WireFormat } from '@filepath/protocol';
 const events = (list: readonly unknown[]): string =>
   list.map((event) => `data: ${JSON.stringify(event)}\n\n`).join('');
 
-const named = (list: readonly { readonly type: string; readonly [key: string]: unknown }[]): string =>
+const named = (
+  list: readonly { readonly type: string; readonly [key: string]: unknown }[],
+): string =>
   list.map((event) => `event: ${event.type}\ndata: ${JSON.stringify(event)}\n\n`).join('');
 
 /** Streams as the three providers send them, with what they count. */
