@@ -57,6 +57,7 @@ export default defineConfig({
         timeoutMs: 300_000,
         oneFileAtATime: true,
       }),
+      inNode('gateway', 'packages/worker/test/gateway/**/*.test.ts', { oneFileAtATime: true }),
       inNode('engine', 'packages/worker/test/engine/**/*.test.ts', { oneFileAtATime: true }),
       'packages/worker/vitest.workerd.config.ts',
       'packages/worker/vitest.objects.config.ts',

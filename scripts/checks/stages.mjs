@@ -70,8 +70,14 @@ export const stages = [
     ],
     needsBuild: true,
   },
-  { name: 'runner', projects: ['runner'], needs: ['bubblewrap'] },
-  { name: 'containers', projects: ['containers'], needs: ['podman'], onlyWhenAsked: true },
+  { name: 'runner', projects: ['runner'], needsBuild: true, needs: ['bubblewrap'] },
+  {
+    name: 'containers',
+    projects: ['containers'],
+    needsBuild: true,
+    needs: ['podman'],
+    onlyWhenAsked: true,
+  },
   {
     name: 'clis',
     projects: ['clis'],
@@ -79,7 +85,7 @@ export const stages = [
     needs: ['bubblewrap'],
     onlyWhenAsked: true,
   },
-  { name: 'engine', projects: ['engine'] },
+  { name: 'engine', projects: ['engine', 'gateway'] },
   { name: 'workerd', projects: ['worker:workerd', 'worker:objects'] },
   {
     name: 'integration',

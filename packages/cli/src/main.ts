@@ -10,6 +10,7 @@ const USAGE = `Usage: filepath COMMAND [OPTION …]
 
   up        start filepath and print a link that signs you in
   run       run one task without a browser
+  agents    list the kinds of agents, install their programs, make one of your own
   export    write a thread as signed NDJSON
   verify    check an export
   validate  check NDJSON on stdin against FAP
@@ -21,6 +22,7 @@ filepath COMMAND --help says more; --version prints the version.`;
 const commands: Readonly<Record<string, () => Promise<Command>>> = {
   up: async () => (await import('./up.ts')).up,
   run: async () => (await import('./commands/run.ts')).run,
+  agents: async () => (await import('./commands/agents.ts')).agents,
   export: async () => (await import('./commands/export.ts')).exportThread,
   verify: async () => (await import('./commands/verify.ts')).verify,
   validate: async () => (await import('./commands/validate.ts')).validate,

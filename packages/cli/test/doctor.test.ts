@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { doctor } from '../src/commands/doctor.ts';
 import { atLeast, installCommand, type Machine, type Ran } from '../src/doctor/check.ts';
 import { checkDisk, checkPort } from '../src/doctor/place.ts';
-import { checkContainers, checkGit, checkNode } from '../src/doctor/programs.ts';
+import { checkAgents, checkContainers, checkGit, checkNode } from '../src/doctor/programs.ts';
 import { checkLimits, checkSandbox, checkUserNamespaces } from '../src/doctor/sandbox.ts';
 import { thisMachine } from '../src/doctor/this-machine.ts';
 import { recordedIo } from './io.ts';
@@ -31,6 +31,7 @@ function machine({ programs = {}, files = {}, machine: more = {} }: Given = {}):
     sandbox: async () => ({ available: true }),
     limits: async () => GROUPS,
     containers: async () => ({ reason: 'no socket' }),
+    agents: async () => ({ missing: [], faults: [] }),
     read: (path) => all[path] ?? null,
     freeBytes: async () => 50 * 1024 ** 3,
     listen: async () => null,
@@ -98,6 +99,20 @@ describe('programs', () => {
       state: 'fail',
       text: 'no socket; agents cannot run',
       fix: 'brew install podman',
+    });
+  });
+
+  it('[CAT6] names the agents whose program is missing, which is no fault', async () => {
+    const here = (missing: string[], faults: string[] = []) =>
+      checkAgents(machine({ machine: { agents: async () => ({ missing, faults }) } }), {});
+    expect(await here([])).toMatchObject({ state: 'ok' });
+    expect(await here(['codex', 'amp'])).toMatchObject({
+      state: 'ok',
+      text: 'not installed: codex, amp; see `filepath agents list`',
+    });
+    expect(await here([], ['x.json is left out: no'])).toMatchObject({
+      state: 'warn',
+      text: 'x.json is left out: no',
     });
   });
 });
@@ -207,7 +222,7 @@ describe('filepath doctor', () => {
     };
     const io = recordedIo('', { FILEPATH_HOME: '/nonexistent/home' });
     expect(await doctor(['--json'], io, machine({ programs }))).toBe(0);
-    expect(JSON.parse(io.said.join('\n'))).toMatchObject({ ok: true, checks: { length: 8 } });
+    expect(JSON.parse(io.said.join('\n'))).toMatchObject({ ok: true, checks: { length: 9 } });
   });
 
   it('[CLI2] examines this machine without a fault of its own', async () => {

@@ -1,4 +1,10 @@
 import {
+  type BudgetPut,
+  BudgetState,
+  type NodeBudgetPut,
+  NodeBudgetState,
+  CatalogItem,
+  type DecisionCreate,
   FilepathError,
   JobId,
   type MessageCreate,
@@ -88,10 +94,33 @@ export function createClient(options: ClientOptions = {}) {
         done(await send('DELETE', node(sessionId, id))),
     },
 
+    budget: {
+      ofUser: async () => whole(await send('GET', '/api/budget'), 'budget', BudgetState),
+      setOfUser: async (body: BudgetPut) =>
+        whole(await send('PUT', '/api/budget', { body }), 'budget', BudgetState),
+      ofSession: async (id: string) =>
+        whole(await send('GET', `${session(id)}/budget`), 'budget', BudgetState),
+      setOfSession: async (id: string, body: BudgetPut) =>
+        whole(await send('PUT', `${session(id)}/budget`, { body }), 'budget', BudgetState),
+      ofNode: async (sessionId: string, id: string) =>
+        whole(await send('GET', `${node(sessionId, id)}/budget`), 'budget', NodeBudgetState),
+      setOfNode: async (sessionId: string, id: string, body: NodeBudgetPut) =>
+        whole(
+          await send('PUT', `${node(sessionId, id)}/budget`, { body }),
+          'budget',
+          NodeBudgetState,
+        ),
+    },
+
     thread: {
       /** The seq under which the message is in the log. */
       message: async (id: string, content: MessageCreate['content']) =>
         acceptedSeq(await send('POST', `${thread(id)}/message`, { body: { content } })),
+      /** Answers what the agent asked under this id. */
+      decide: async (id: string, decisionId: string, body: DecisionCreate) => {
+        const path = `${thread(id)}/decision/${encodeURIComponent(decisionId)}`;
+        return acceptedSeq(await send('POST', path, { body }));
+      },
       signal: async (id: string, action: SignalCreate['action']) =>
         done(await send('POST', `${thread(id)}/signal`, { body: { action } })),
       events: async (
@@ -118,6 +147,9 @@ export function createClient(options: ClientOptions = {}) {
         throw new FilepathError('internal', `filepath answered the export of ${id} with no body.`);
       },
     },
+
+    /** The kinds of agents there are. */
+    catalog: async () => field(await send('GET', '/api/catalog'), 'agents', CatalogItem.array()),
 
     snapshot: {
       list: async () => field(await send('GET', '/api/snapshot'), 'snapshots', Snapshot.array()),

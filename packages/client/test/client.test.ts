@@ -1,7 +1,14 @@
 import { once } from 'node:events';
 import { createServer, type IncomingMessage, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { newJobId, newSessionId, newThreadId, snapshotOfJob } from '@filepath/protocol';
+import {
+  newJobId,
+  newSessionId,
+  newThreadId,
+  NO_BUDGET,
+  NO_USAGE,
+  snapshotOfJob,
+} from '@filepath/protocol';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { type Client, createClient } from '../src/index.ts';
 import { event } from './feed-server.ts';
@@ -34,6 +41,10 @@ const node = {
   config: { command: ['sh'] },
   sortOrder: 0,
   tokens: 0,
+  usage: NO_USAGE,
+  subtree: NO_USAGE,
+  budget: NO_BUDGET,
+  blocked: null,
   contextPct: null,
   done: 0,
   total: 1,
@@ -136,6 +147,29 @@ describe('requests', () => {
       `DELETE /api/snapshot/${id}`,
     ]);
     expect(asked[0]?.body).toEqual({ branch: 'x' });
+  });
+
+  it('reads and sets budgets of the user, a session and a node', async () => {
+    const state = { budget: NO_BUDGET, usage: NO_USAGE, reserved: { tokens: 0, usd: 0 } };
+    const body = { budget: { tokens: null, usd: 5 } };
+    reply(200, { ...state, own: state });
+    expect(await client.budget.ofUser()).toEqual(state);
+    await client.budget.setOfUser(body);
+    await client.budget.ofSession(sessionId);
+    await client.budget.setOfSession(sessionId, body);
+    expect(await client.budget.ofNode(sessionId, threadId)).toEqual({ ...state, own: state });
+    await client.budget.setOfNode(sessionId, threadId, body);
+    const ofSession = `/api/session/${sessionId}/budget`;
+    const ofNode = `/api/session/${sessionId}/node/${threadId}/budget`;
+    expect(asked.map((one) => `${one.method} ${one.url}`)).toEqual([
+      'GET /api/budget',
+      'PUT /api/budget',
+      `GET ${ofSession}`,
+      `PUT ${ofSession}`,
+      `GET ${ofNode}`,
+      `PUT ${ofNode}`,
+    ]);
+    expect(asked[5]?.body).toEqual(body);
   });
 
   it('pages events', async () => {

@@ -13,14 +13,14 @@ export function failureOf(error: unknown): Failure {
   if (OVERFLOW.test(message)) return { kind: 'overflow', reason: message };
   if (APICallError.isInstance(error)) {
     return {
-      kind: transient(error.statusCode, message) ? 'transient' : 'final',
+      kind: again(error, message) ? 'transient' : 'final',
       reason: `${statusText(error.statusCode)}${message}`,
       ...retryAfter(error.responseHeaders),
     };
   }
   if (StreamProviderError.isInstance(error)) {
-    const again = error.isRetryable || TRANSIENT_TYPES.test(`${error.type} ${error.code}`);
-    return { kind: again ? 'transient' : 'final', reason: message };
+    const retry = error.isRetryable || TRANSIENT_TYPES.test(`${error.type} ${error.code}`);
+    return { kind: retry ? 'transient' : 'final', reason: message };
   }
   return { kind: connectionLost(error) ? 'transient' : 'final', reason: message };
 }
@@ -34,7 +34,9 @@ const TRANSIENT_TYPES = /overloaded|rate_limit|server_error|api_error|timeout|un
 /** A quota that is used up answers 429 too, and no waiting helps. */
 const USED_UP = /insufficient_quota|exceeded your current quota|billing/i;
 
-function transient(status: number | undefined, message: string): boolean {
+function again({ statusCode: status, responseHeaders }: APICallError, message: string): boolean {
+  const told = responseHeaders?.['x-should-retry'];
+  if (told === 'true' || told === 'false') return told === 'true';
   // No answer, or one that broke off after it had begun well.
   if (status === undefined || status < 400) return true;
   if (status === 429) return !USED_UP.test(message);

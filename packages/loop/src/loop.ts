@@ -55,7 +55,10 @@ export async function runLoop(options: LoopOptions): Promise<LoopOutcome> {
   };
   const handOff = async (): Promise<LoopOutcome> => {
     const call = { model, maxOutputTokens, emit, signal, contextWindow, retries };
-    return { outcome: 'handoff', summary: await summarise({ ...call, messages: history }) };
+    const summary = await summarise({ ...call, messages: history });
+    if (summary.ok) return { outcome: 'handoff', summary: summary.text };
+    if (summary.reason === null) return { outcome: 'interrupted' };
+    return { outcome: 'failed', reason: summary.reason };
   };
 
   let said = '';

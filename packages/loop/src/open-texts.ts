@@ -34,6 +34,6 @@ export class OpenTexts {
   }
 
   async endAll(): Promise<void> {
-    for (const part of [...this.#open.keys()]) await this.end(part);
+    for (const part of this.#open.keys()) await this.end(part);
   }
 }

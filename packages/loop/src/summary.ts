@@ -15,10 +15,15 @@ type Options = Pick<ModelCall, 'model' | 'maxOutputTokens' | 'emit' | 'signal'> 
   readonly retries: RetryPolicy;
 };
 
+export type Summary =
+  | { readonly ok: true; readonly text: string }
+  /** Null: it was interrupted. */
+  | { readonly ok: false; readonly reason: string | null };
+
 /** A history as a note for whoever goes on. It is sent shortened, as text, so that it fits even when the history does not. */
-export async function summarise(options: Options): Promise<string> {
+export async function summarise(options: Options): Promise<Summary> {
   const { model, maxOutputTokens, emit, signal, messages, contextWindow, retries } = options;
-  if (messages.length === 0) return 'Nothing was done yet.';
+  if (messages.length === 0) return { ok: true, text: 'Nothing was done yet.' };
   // A character is at most about half a token; a quarter of the window leaves room for any tokenizer.
   const transcript = transcriptOf(messages, Math.min(400_000, contextWindow / 2));
   const call = {
@@ -36,13 +41,18 @@ export async function summarise(options: Options): Promise<string> {
     emit,
     signal,
   });
-  if (!tried.ok) return withoutModel(messages, tried.failure?.reason ?? 'interrupted');
+  if (!tried.ok) {
+    const { failure } = tried;
+    if (failure?.kind !== 'overflow') return { ok: false, reason: failure?.reason ?? null };
+    return { ok: true, text: withoutModel(messages, failure.reason) };
+  }
   const { tokens, text } = tried.value;
   await emit({ type: 'usage', tokens, contextPct: contextPct(tokens, contextWindow) });
-  return text === '' ? withoutModel(messages, 'the model said nothing') : text;
+  const said = text === '' ? withoutModel(messages, 'the model said nothing') : text;
+  return { ok: true, text: said };
 }
 
-/** What can be said without a model: a hand-off comes in any case. */
+/** What can be said without a model. */
 function withoutModel(messages: readonly ModelMessage[], reason: string): string {
   const task = messages.find(({ role }) => role === 'user');
   const last = messages.findLast(({ role }) => role === 'assistant');

@@ -78,13 +78,24 @@ describe('ends', () => {
     expect(closingMessages(run.messages)).toEqual([]);
   });
 
-  it('[LOOP9] a hand-off comes even when no summary can be written', async () => {
-    const refused = { kind: 'status', status: 403, message: 'no budget' } as const;
-    const server = await serve([{ fault: { kind: 'overflow' } }, { fault: refused }]);
+  it('[LOOP9] a hand-off comes even when the summary cannot be written', async () => {
+    const overflow = { fault: { kind: 'overflow' } } as const;
+    const server = await serve([overflow, overflow]);
     const run = start(server, 'openai-responses', { messages: [userMessage('paint the shed')] });
     const outcome = await run.done;
     expect(outcome).toMatchObject({ outcome: 'handoff' });
-    expect(outcome.outcome === 'handoff' && outcome.summary).toMatch(/no budget[^]*paint the shed/);
+    expect(outcome.outcome === 'handoff' && outcome.summary).toMatch(
+      /No summary[^]*paint the shed/,
+    );
+  });
+
+  it('[LOOP9] a summary that is refused ends the loop like any other refusal', async () => {
+    const refused = { kind: 'status', status: 400, message: 'no budget' } as const;
+    const server = await serve([{ fault: { kind: 'overflow' } }, { fault: refused }]);
+    expect(await start(server, 'anthropic').done).toMatchObject({
+      outcome: 'failed',
+      reason: expect.stringContaining('no budget') as string,
+    });
   });
 
   it('[LOOP9] a hand-off that is asked for comes before the next call', async () => {
@@ -110,6 +121,16 @@ describe('ends', () => {
       reason: expect.stringContaining('wait 120 minutes') as string,
     });
     expect(later.calls).toHaveLength(1);
+  });
+
+  it('[LOOP11] a refusal that says that no retry helps is not tried again', async () => {
+    const headers = { 'x-should-retry': 'false' };
+    const server = await serve([
+      { fault: { kind: 'status', status: 503, headers } },
+      { text: 'no' },
+    ]);
+    expect(await start(server, 'anthropic').done).toMatchObject({ outcome: 'failed' });
+    expect(server.calls).toHaveLength(1);
   });
 
   it('[LOOP10] an interruption ends the wait', async () => {

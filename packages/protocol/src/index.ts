@@ -20,15 +20,18 @@ export { ErrorBody, ErrorCode, ERRORS, FilepathError, type Issue, issuesOf } fro
 export { LIMITS } from './limits.ts';
 export { AgentDriver, AgentEntry, AgentInstall, AgentTypeName } from './catalog/entry.ts';
 export { CATALOG } from './catalog/index.ts';
+export { CatalogItem, ProgramPlace } from './catalog/item.ts';
 export {
   addTokens,
   Budget,
   NO_BUDGET,
   NO_TOKENS,
+  NO_USAGE,
   TokenCounts,
   totalTokens,
   UsageTotals,
 } from './gateway/usage.ts';
+export { BudgetPut, BudgetState, NodeBudgetPut, NodeBudgetState } from './gateway/budget.ts';
 export {
   GatewayBody,
   GatewayCall,
@@ -147,6 +150,7 @@ export {
   lifecycleOf,
   owes,
   type RunOutcome,
+  WAITING,
 } from './thread/lifecycle.ts';
 export { silentFor, stalledFor } from './thread/silence.ts';
 export { JobResult } from './thread/job-results.ts';
@@ -161,6 +165,7 @@ export {
 } from './api/network.ts';
 export { Node, Session, SessionStatus, Tree, TreeChange } from './api/resources.ts';
 export {
+  DecisionCreate,
   GitRepoUrl,
   MessageCreate,
   NodeCreate,

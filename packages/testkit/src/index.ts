@@ -28,5 +28,5 @@ export {
   type Recorded,
   startModelServer,
 } from './model-server/server.ts';
-export type { ModelFault, Script, Step, Turn } from './model-server/turn.ts';
+export type { ModelFault, Script, Step, ToolCall, Turn } from './model-server/turn.ts';
 export { type ModelListServer, startModelList } from './model-list.ts';

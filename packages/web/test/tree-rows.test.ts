@@ -1,4 +1,11 @@
-import { newSessionId, newThreadId, type Node, type ThreadId } from '@filepath/protocol';
+import {
+  newSessionId,
+  newThreadId,
+  NO_BUDGET,
+  NO_USAGE,
+  type Node,
+  type ThreadId,
+} from '@filepath/protocol';
 import { describe, expect, it } from 'vitest';
 import { moveFrom, type Row, rowsOf } from '../src/lib/state/tree-rows.ts';
 
@@ -24,6 +31,10 @@ function node(name: string, parent: string | null, sortOrder = 0): Node {
     config: {},
     sortOrder,
     tokens: 0,
+    usage: NO_USAGE,
+    subtree: NO_USAGE,
+    budget: NO_BUDGET,
+    blocked: null,
     contextPct: null,
     done: 0,
     total: 1,

@@ -20,6 +20,7 @@ async function connect(surroundings: Surroundings): Promise<Program> {
     new ClaudeProgram(
       new Child([...command, ...dialect.args(surroundings, resume)], {
         cwd: surroundings.cwd,
+        signal: surroundings.signal,
         env: { ...programEnv(surroundings.context.env), ...dialect.env(surroundings) },
       }),
       dialect,

@@ -57,7 +57,7 @@ export function toolEnd(open: WorkEvent, block: Block, result: unknown, cwd: str
   return {
     ...head,
     status: failed ? 'error' : 'done',
-    output: failed ? withoutTags(text) : text,
+    output: failed ? failureOf(text) : text,
     ...(diff === undefined ? {} : { diff }),
   };
 }
@@ -74,7 +74,7 @@ function commandEnd(
       ...open,
       status: 'error',
       ...(code ? { exit: Number(code[1]), stdout: text.slice(code[0].length) } : {}),
-      ...(code ? {} : { stderr: withoutTags(text) }),
+      ...(code ? {} : { stderr: failureOf(text) }),
     };
   }
   const parsed = ShellResult.safeParse(result);
@@ -102,8 +102,10 @@ function kindOf(part: unknown): string {
   return typeof type === 'string' ? type : 'other content';
 }
 
-function withoutTags(text: string): string {
-  return text.replace(/<\/?tool_use_error>/g, '');
+/** The words of a failure, without those that are for the model. */
+function failureOf(text: string): string {
+  if (text.startsWith("The user doesn't want to proceed with this tool use")) return 'interrupted';
+  return text.replaceAll(/<\/?tool_use_error>/g, '');
 }
 
 /** Paths below the workspace are shown from there. */

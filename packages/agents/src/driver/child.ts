@@ -14,10 +14,15 @@ export class Child {
   #stderr = '';
   #gone = false;
 
-  constructor(command: readonly string[], options: { env: NodeJS.ProcessEnv; cwd: string }) {
+  /** It is ended when the signal is aborted. */
+  constructor(
+    command: readonly string[],
+    { env, cwd, signal }: { env: NodeJS.ProcessEnv; cwd: string; signal?: AbortSignal },
+  ) {
     const [program = '', ...args] = command;
     this.#process = spawn(program, args, {
-      ...options,
+      env,
+      cwd,
       stdio: ['pipe', 'pipe', 'pipe'],
       detached: true,
     });
@@ -27,15 +32,18 @@ export class Child {
     });
     // A program that is gone cannot be written to; its exit says so.
     this.#process.stdin.on('error', () => undefined);
+    const end = (): void => void this.end();
+    signal?.addEventListener('abort', end, { once: true });
     this.exited = new Promise((resolve) => {
       this.#process.once('error', (error) => {
         this.#stderr += error.message;
         this.#gone = true;
         resolve({ code: 127, signal: null });
       });
-      this.#process.once('close', (code, signal) => {
+      this.#process.once('close', (code, killed) => {
         this.#gone = true;
-        resolve({ code, signal });
+        signal?.removeEventListener('abort', end);
+        resolve({ code, signal: killed });
       });
     });
   }

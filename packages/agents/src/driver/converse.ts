@@ -7,13 +7,14 @@ import { Journal } from './journal.ts';
 import { Kept } from './kept.ts';
 import { Mailbox } from './mailbox.ts';
 import type { Connect, Program, Surroundings, TurnEnd } from './program.ts';
-import { type Silence, silenceLimit, Watchdog } from './watchdog.ts';
+import { type Silence, patienceOf, Watchdog } from './watchdog.ts';
 import { Voice } from './voice.ts';
 import { goOnFrom, HANDOFF_REQUEST } from './words.ts';
 
 const IDLE_SECONDS = 60;
 /** Of the time that a stop leaves: for the program to end its turn by itself. */
 const INTERRUPT_MS = 1200;
+const CLOSE_MS = 900;
 /** For a hung program to answer an interrupt. */
 const HUNG_MS = 10_000;
 
@@ -55,7 +56,7 @@ class Conversation {
     this.#decisions = new Decisions(this.#voice);
     this.#watchdog = new Watchdog(
       (silence) => this.#mail.put({ kind: 'silent', silence }),
-      () => silenceLimit(env, this.#voice.openWork > 0),
+      () => patienceOf(env, this.#voice.openWork > 0),
     );
     const home = env['HOME'] ?? homedir();
     this.#surroundings = {
@@ -238,7 +239,6 @@ class Conversation {
   }
 
   async #stop(): Promise<number> {
-    this.#ending.abort();
     const turn = this.#turn;
     if (turn) {
       await Promise.race([this.#interrupt().then(() => turn), wait(INTERRUPT_MS)]);
@@ -250,8 +250,10 @@ class Conversation {
 
   async #leave(): Promise<number> {
     this.#watchdog.end();
+    // A program that is still being started or installed ends by this.
     this.#ending.abort();
     await this.#program?.close();
+    if (!this.#program && this.#turn) await Promise.race([this.#turn, wait(CLOSE_MS)]);
     return 0;
   }
 }

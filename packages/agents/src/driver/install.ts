@@ -55,16 +55,14 @@ async function runNpm(npm: string, name: string, from: From): Promise<void> {
   const id = `install-${name}`.slice(0, 128);
   from.voice.status('running', { reason: `installing ${name}` });
   from.voice.say({ type: 'command', cmd, status: 'start', id });
-  const child = new Child([npm, ...args], { env: from.context.env, cwd: from.home });
-  const stop = (): void => void child.end();
-  from.signal.addEventListener('abort', stop, { once: true });
+  const { env } = from.context;
+  const child = new Child([npm, ...args], { env, cwd: from.home, signal: from.signal });
   let stdout = '';
   child.stdout.setEncoding('utf8').on('data', (text: string) => {
     from.heard();
     stdout = cutMiddle(stdout + text, KEPT_OUTPUT);
   });
   const exit = await child.exited;
-  from.signal.removeEventListener('abort', stop);
   const well = exit.code === 0;
   from.voice.say({
     type: 'command',

@@ -1,9 +1,9 @@
 /** Tokens, by the name of a model: the first that fits. */
 const WINDOWS: readonly (readonly [RegExp, number])[] = [
-  [/gpt-4\.1|gemini|1m\b/i, 1_000_000],
+  [/claude-(sonnet|opus)-(4[.-][6-9]|[5-9])/i, 1_000_000],
+  [/gpt-(4\.1|5\.[4-9]|[6-9])|gemini/i, 1_000_000],
   [/gpt-5|codex/i, 400_000],
-  [/claude|\bo[134]\b|o4-mini/i, 200_000],
-  [/gpt-4o|deepseek|llama|mistral|qwen|kimi|glm/i, 128_000],
+  [/claude|\bo[1-9]\b/i, 200_000],
 ];
 
 /** Of a model that is not known. */

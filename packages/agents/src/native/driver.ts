@@ -26,7 +26,7 @@ export const native: Driver = async ({ entry, env, inputs, emit, signal: ending 
   const voice = new Voice(emit, new Journal());
   const decisions = new Decisions(voice);
   const inbox = new Inbox((id, choice) => decisions.answer(id, choice));
-  void inbox.fill(inputs);
+  void inbox.fill(inputs).catch(() => undefined);
 
   const settings = settingsOf(env);
   const { model } = settings;
@@ -66,10 +66,10 @@ export const native: Driver = async ({ entry, env, inputs, emit, signal: ending 
 };
 
 function settingsOf(env: NodeJS.ProcessEnv): ModelSettings {
-  const model = env['FILEPATH_MODEL'];
+  // Without a name the gateway chooses, or says what to choose.
+  const model = env['FILEPATH_MODEL'] ?? '';
   const baseUrl = env['FILEPATH_BASE_URL'];
   const apiKey = env['FILEPATH_API_KEY'];
-  if (!model) throw new Error('No model is chosen for this agent. Choose one in its settings.');
   if (!baseUrl || !apiKey) throw new Error('FILEPATH_BASE_URL and FILEPATH_API_KEY are not set.');
   return { model, baseUrl, apiKey, format: formatFor(model) };
 }

@@ -1,4 +1,4 @@
-import { realpathSync } from 'node:fs';
+import { readlinkSync, realpathSync } from 'node:fs';
 import { dirname, isAbsolute, join, relative, resolve, sep } from 'node:path';
 
 /** Where an agent works. */
@@ -25,12 +25,28 @@ function isBelow(root: string, path: string): boolean {
   return path === root || path.startsWith(root.endsWith(sep) ? root : root + sep);
 }
 
-/** Of a path that may not exist yet: that of its nearest parent that does. */
-function realOf(path: string): string {
+/**
+ * Of a path that may not exist yet: that of its nearest parent that does. A link to nothing counts as what it leads to,
+ * since writing to it would make that.
+ */
+function realOf(path: string, links = 40): string {
   try {
     return realpathSync(path);
   } catch {
     const parent = dirname(path);
-    return parent === path ? path : join(realOf(parent), path.slice(parent.length));
+    if (parent === path) return path;
+    const inside = join(realOf(parent, links), path.slice(parent.length));
+    const target = linkOf(inside);
+    if (target === null) return inside;
+    if (links === 0) throw new Error(`${path} is a link without an end.`);
+    return realOf(resolve(dirname(inside), target), links - 1);
+  }
+}
+
+function linkOf(path: string): string | null {
+  try {
+    return readlinkSync(path);
+  } catch {
+    return null;
   }
 }

@@ -1,7 +1,7 @@
 import { parseArgs } from 'node:util';
 import type { Check, Machine } from '../doctor/check.ts';
 import { checkDisk, checkPort } from '../doctor/place.ts';
-import { checkContainers, checkGit, checkNode } from '../doctor/programs.ts';
+import { checkAgents, checkContainers, checkGit, checkNode } from '../doctor/programs.ts';
 import { checkSandbox } from '../doctor/sandbox.ts';
 import { thisMachine } from '../doctor/this-machine.ts';
 import { findInstance, homeOf } from '../instance-file.ts';
@@ -47,6 +47,7 @@ async function examine(machine: Machine, env: NodeJS.ProcessEnv): Promise<Check[
     await checkGit(machine),
     ...(await checkSandbox(machine)),
     await checkContainers(machine),
+    await checkAgents(machine, env),
     await checkDisk(machine, homeOf(env)),
     await checkPort(machine, host, port, findInstance(env)?.url ?? null),
   ];

@@ -2,7 +2,8 @@ import { existsSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { parseArgs } from 'node:util';
 import { type Client, createClient } from '@filepath/client';
-import { FilepathError, GitRepoUrl, type LogEvent } from '@filepath/protocol';
+import { FilepathError, GitRepoUrl, type LogEvent, toBlocks } from '@filepath/protocol';
+import { knownHere, lacksProgram } from '../agents/known.ts';
 import { fullBody } from '../full-body.ts';
 import type { Io } from '../io.ts';
 import { remark, RunWatch } from '../run-watch.ts';
@@ -36,6 +37,7 @@ export async function run(args: string[], io: Io): Promise<number> {
       io.out(USAGE);
       return 0;
     }
+    await checkAgent(task, io);
     const instance = await someInstance(io);
     try {
       return await perform(task, instance, io);
@@ -43,6 +45,23 @@ export async function run(args: string[], io: Io): Promise<number> {
       await instance.stop();
     }
   });
+}
+
+/** What is known to fail is said before anything is started. */
+async function checkAgent({ agent }: Task, io: Io): Promise<void> {
+  const known = await knownHere(io.env);
+  const entry = known.entries.find(({ type }) => type === agent);
+  if (entry === undefined) {
+    const types = known.entries.map(({ type }) => type).join(', ');
+    throw new UsageError(`There is no agent ${agent}; there are ${types}.`);
+  }
+  if (!lacksProgram(entry, known)) return;
+  const { install } = entry;
+  const fix =
+    install?.from === 'npm'
+      ? `run \`filepath agents install ${agent}\``
+      : (install?.hint ?? 'put it into /usr/local/bin');
+  throw new FilepathError('conflict', `${entry.name} is not installed: ${fix}.`);
 }
 
 async function perform(task: Task, instance: SomeInstance, io: Io): Promise<number> {
@@ -107,6 +126,11 @@ async function createAgent(client: Client, task: Task): Promise<string> {
 async function show(event: LogEvent, instance: SomeInstance, io: Io): Promise<void> {
   if (event.source === 'fap') {
     io.out(await fullBody(event, instance));
+    const [asked] = toBlocks([event]);
+    if (asked?.kind !== 'decision') return;
+    io.err(
+      `it asks: ${asked.prompt} (${asked.options.join(', ')}); answer on the page of the session`,
+    );
     return;
   }
   const text = remark(event);

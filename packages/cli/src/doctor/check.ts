@@ -24,6 +24,8 @@ export type Machine = {
   limits(): Promise<Limits | string>;
   /** The container engine that answers, or why none does. */
   containers(): Promise<{ version: string } | { reason: string }>;
+  /** The kinds of agents whose program is not here, and files of the catalog that are left out. */
+  agents(env: NodeJS.ProcessEnv): Promise<{ missing: string[]; faults: readonly string[] }>;
   /** null: there is no such file. */
   read(path: string): string | null;
   /** Bytes free where the folder is or would be; null if nothing can be written there. */

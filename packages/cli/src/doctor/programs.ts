@@ -52,3 +52,12 @@ async function startEngine(machine: Machine): Promise<string> {
   }
   return installCommand(machine, 'podman');
 }
+
+/** Every agent whose program is missing can be offered it when it starts: nothing here is necessary. */
+export async function checkAgents(machine: Machine, env: NodeJS.ProcessEnv): Promise<Check> {
+  const { missing, faults } = await machine.agents(env);
+  const [fault] = faults;
+  if (fault !== undefined) return warn('agents', fault, 'filepath agents list');
+  if (missing.length === 0) return ok('agents', 'the programs of all are here');
+  return ok('agents', `not installed: ${missing.join(', ')}; see \`filepath agents list\``);
+}

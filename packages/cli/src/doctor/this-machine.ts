@@ -24,6 +24,12 @@ export const thisMachine: Machine = {
     }
   },
   containers: () => findEngine(process.env),
+  async agents(env) {
+    const { knownHere, lacksProgram } = await import('../agents/known.ts');
+    const known = await knownHere(env);
+    const missing = known.entries.filter((entry) => lacksProgram(entry, known));
+    return { missing: missing.map(({ type }) => type), faults: known.faults };
+  },
   read(path) {
     try {
       return readFileSync(path, 'utf8');

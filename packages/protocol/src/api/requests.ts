@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { Budget } from '../gateway/usage.ts';
 import { BranchName } from '../git/branch-name.ts';
 import { SnapshotId, ThreadId } from '../ids.ts';
 import { LIMITS } from '../limits.ts';
@@ -24,6 +25,8 @@ export const NodeCreate = z.strictObject({
   config: AgentConfig.optional(),
   /** The snapshot that the workspace is made from, in place of the session's repository. */
   snapshot: SnapshotId.optional(),
+  /** Of the node and everything below it. */
+  budget: Budget.optional(),
 });
 export type NodeCreate = z.infer<typeof NodeCreate>;
 
@@ -40,6 +43,7 @@ export const SessionCreate = z.strictObject({
   name: name.optional(),
   gitRepoUrl: GitRepoUrl.nullish(),
   root: NodeCreate.omit({ parentId: true }).optional(),
+  budget: Budget.optional(),
 });
 export type SessionCreate = z.infer<typeof SessionCreate>;
 
@@ -62,6 +66,23 @@ export const MessageCreate = z.strictObject({
     .refine((text) => new TextEncoder().encode(text).length <= LIMITS.message, 'message too long'),
 });
 export type MessageCreate = z.infer<typeof MessageCreate>;
+
+/** The answer to what an agent asks. */
+export const DecisionCreate = z.strictObject({
+  /** One of the options. */
+  choice: z.string().max(65536),
+  /** What the agent gets beside the choice. */
+  input: z
+    .unknown()
+    .refine(
+      (value) => (JSON.stringify(value) ?? '').length <= 65536,
+      'expected at most 64 KiB of JSON',
+    )
+    .optional(),
+  /** What was asked, by content: an answer to something else is refused. */
+  hash: z.string().max(512).optional(),
+});
+export type DecisionCreate = z.infer<typeof DecisionCreate>;
 
 export const PushCreate = z.strictObject({
   /** Of the remote; the agent's own, `filepath/{slug}`, unless told. */

@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { AgentState } from '../fap/events.ts';
+import { Budget, UsageTotals } from '../gateway/usage.ts';
 import { SessionId, ThreadId } from '../ids.ts';
 import { AgentTypeName } from '../catalog/entry.ts';
 import { AgentConfig } from './agent-config.ts';
@@ -14,6 +15,9 @@ export const Session = z.object({
   status: SessionStatus,
   rootNodeId: ThreadId.nullable(),
   nodeCount: z.int().min(0),
+  /** What its agents used, and its budget. Lists of sessions leave both out. */
+  usage: UsageTotals.optional(),
+  budget: Budget.optional(),
   createdAt: z.iso.datetime(),
   updatedAt: z.iso.datetime(),
 });
@@ -31,7 +35,15 @@ export const Node = z.object({
   reason: z.string().nullable(),
   config: AgentConfig,
   sortOrder: z.int(),
+  /** What a budget in tokens counts of `usage`. */
   tokens: z.int().min(0),
+  /** What the node itself used, and what it used with everything below it. */
+  usage: UsageTotals,
+  subtree: UsageTotals,
+  /** Of the node and everything below it. */
+  budget: Budget,
+  /** Why its last call to a model was refused for want of budget; null once one is let through. */
+  blocked: z.string().nullable(),
   contextPct: z.number().nullable(),
   /** Completed and all leaves below this node; a leaf counts itself. */
   done: z.int().min(0),

@@ -75,6 +75,9 @@ export function agentBlock(base: Base, event: AgentEvent): Block {
         decision: event.id,
         prompt: event.prompt,
         options: event.options,
+        hash: event.hash ?? null,
+        state: 'open',
+        choice: null,
       };
     case 'memory':
       return { ...base, kind: 'memory', content: event.content };

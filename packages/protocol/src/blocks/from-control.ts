@@ -20,12 +20,20 @@ export function controlBlock(
       detail: null,
     };
   }
-  const answer = Answer.safeParse(body);
-  if (answer.success) {
-    const text = `answered: ${answer.data.choice}`;
-    return { ...base, kind: 'notice', level: 'info', text, detail: null };
-  }
-  return null;
+  const answer = answerIn(body);
+  if (answer === null) return null;
+  return {
+    ...base,
+    kind: 'notice',
+    level: 'info',
+    text: `answered: ${answer.choice}`,
+    detail: null,
+  };
+}
+
+/** What a person has decided, or null. */
+export function answerIn(body: unknown): { id: string; choice: string } | null {
+  return Answer.safeParse(body).data ?? null;
 }
 
 /** A log may be older or newer than this reader: of its bodies only what is shown is required. */

@@ -5,11 +5,13 @@ import type { Base, Block, TextBlock } from './block.ts';
 import { Drafts } from './drafts.ts';
 import { blobBlock, unknownBlock } from './fallback.ts';
 import { agentBlock } from './from-agent.ts';
-import { controlBlock } from './from-control.ts';
+import { answerIn, controlBlock } from './from-control.ts';
 import { jobBlock } from './from-job.ts';
 import { CHECKING, PROGRESS, runnerBlock } from './from-runner.ts';
 import { commandBlock, toolBlock } from './from-work.ts';
+import { GatewayBlocks } from './gateway-blocks.ts';
 import { type Commit, KnownCommits } from './known-commits.ts';
+import { OpenQuestions } from './open-questions.ts';
 import { OpenWork } from './open-work.ts';
 
 /**
@@ -24,10 +26,12 @@ export class BlockReducer {
   #at = new Date(0).toISOString();
   #work = new OpenWork();
   #spawns = new Map<number, number>();
+  #questions = new OpenQuestions();
   #drafts = new Drafts();
   /** Commits that the last block does not hold yet: joined when it is read or ends. */
   #commits: Commit[] = [];
   #known = new KnownCommits();
+  #gateway = new GatewayBlocks();
 
   /** Events come in the order of their seq; one that was there before is ignored. */
   push(events: readonly LogEvent[]): void {
@@ -74,12 +78,24 @@ export class BlockReducer {
       }
       case 'runner': {
         const block = runnerBlock(base, event.body);
+        if (endsProcess(event.body))
+          this.#questions.takeAll().forEach((at) => this.#endQuestion(at));
         if (block) return this.#runner(block);
         break;
+      }
+      case 'gateway': {
+        const placed = this.#gateway.take(base, event, this.#list.length);
+        if (!placed) break;
+        for (const { index, block } of placed) {
+          if (index === null) this.#add(block);
+          else this.#list[index] = block;
+        }
+        return;
       }
       case 'user':
       case 'parent':
       case 'system': {
+        if (this.#answered(event.body)) return;
         const block = controlBlock(base, event.source, event.body);
         if (block) return this.#add(block);
         if (event.source !== 'system') break;
@@ -112,6 +128,11 @@ export class BlockReducer {
       case 'spawn':
         this.#spawns.set(base.seq, this.#list.length);
         break;
+      case 'decision': {
+        const before = this.#questions.add(event.id, this.#list.length);
+        if (before !== undefined) this.#endQuestion(before);
+        break;
+      }
       case 'text':
         if (event.id !== undefined) return this.#finish(base, event, event.id);
         break;
@@ -142,6 +163,20 @@ export class BlockReducer {
     } else if (event.type === 'command' && before.kind === 'command') {
       this.#list[index] = commandBlock(headOf(before), event, before);
     }
+  }
+
+  #answered(body: unknown): boolean {
+    const answer = answerIn(body);
+    const index = answer === null ? undefined : this.#questions.take(answer.id);
+    const block = index === undefined ? undefined : this.#list[index];
+    if (answer === null || index === undefined || block?.kind !== 'decision') return false;
+    this.#list[index] = { ...block, state: 'answered', choice: answer.choice };
+    return true;
+  }
+
+  #endQuestion(index: number): void {
+    const block = this.#list[index];
+    if (block?.kind === 'decision') this.#list[index] = { ...block, state: 'over' };
   }
 
   #spawned(base: Base, body: unknown): boolean {
@@ -232,6 +267,11 @@ export class BlockReducer {
     this.#list[this.#list.length - 1] = { ...last, commits, verified };
     this.#commits = [];
   }
+}
+
+function endsProcess(body: unknown): boolean {
+  const type = typeof body === 'object' && body !== null && 'type' in body ? body.type : null;
+  return type === 'exit' || type === 'refused';
 }
 
 /** Whether the second notice tells how the first goes on. */

@@ -10,8 +10,8 @@ const command = z.array(z.string().min(1).max(4096)).min(1).max(64);
 
 /** How filepath talks with the program. */
 export const AgentDriver = z.discriminatedUnion('kind', [
-  /** The user's own program: it speaks FAP itself. */
-  z.strictObject({ kind: z.literal('custom') }),
+  /** A program that speaks FAP itself. Without a command, the configuration of each agent names it. */
+  z.strictObject({ kind: z.literal('custom'), command: command.optional() }),
   /** filepath's own loop. */
   z.strictObject({ kind: z.literal('native'), profile: z.enum(['shelley', 'pi']) }),
   /** Claude's stream-json. */
@@ -29,6 +29,8 @@ export const AgentInstall = z.discriminatedUnion('from', [
     from: z.literal('npm'),
     package: z.string().min(1).max(214),
     version: z.string().min(1).max(64),
+    /** Its install scripts make the program: they are run, in a sandbox. */
+    scripts: z.boolean().optional(),
   }),
   /** It cannot be installed by us: what a person does. */
   z.strictObject({ from: z.literal('person'), hint: z.string().min(1).max(1024) }),

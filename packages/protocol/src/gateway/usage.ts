@@ -55,3 +55,11 @@ export const Budget = z.strictObject({
 export type Budget = z.infer<typeof Budget>;
 
 export const NO_BUDGET: Budget = { tokens: null, usd: null };
+
+export const NO_USAGE: UsageTotals = {
+  tokens: NO_TOKENS,
+  costUsd: 0,
+  calls: 0,
+  estimated: 0,
+  unpriced: 0,
+};

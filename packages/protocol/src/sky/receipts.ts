@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { TokenCounts } from '../gateway/usage.ts';
 import { RunId, StepId, ThreadId } from '../ids.ts';
 
 export const CF_SKY_VERSION = '1.0.0';
@@ -23,6 +24,13 @@ export const RunReceipt = z.object({
   ended_by: z.int(),
   verified: z.boolean(),
   events: z.int(),
+  /** What the gateway metered of the run's calls, as far as it had settled when the run ended. */
+  calls: z.int().min(0).optional(),
+  tokens: TokenCounts.optional(),
+  /** Null: a model had no known price. */
+  cost_usd: z.number().min(0).nullable().optional(),
+  /** Some of the counts are upper bounds. */
+  estimated: z.boolean().optional(),
 });
 export type RunReceipt = z.infer<typeof RunReceipt>;
 

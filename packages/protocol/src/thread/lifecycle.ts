@@ -9,6 +9,10 @@ import { silentFor } from './silence.ts';
 export type RunOutcome = 'completed' | 'error' | 'stopped' | 'superseded' | 'handoff' | 'lost';
 
 const MAX_REASON = 500;
+const MAX_QUESTIONS = 64;
+
+/** The reason of an agent that has asked and has no answer yet. */
+export const WAITING = 'waiting for a person';
 
 export type Lifecycle = {
   status: AgentState;
@@ -26,8 +30,10 @@ export type Lifecycle = {
   unanswered: boolean;
   /** The runner has told of a silence of the open run, and nothing was heard since. */
   silent: boolean;
-  /** The last that was heard is a question to a person. */
+  /** A person was asked, and neither an answer nor a message came since. */
   asks: boolean;
+  /** The ids of the questions that have no answer. */
+  questions: readonly string[];
   /** The open run has made children: it may be waiting for them. */
   delegated: boolean;
 };
@@ -43,6 +49,7 @@ export const INITIAL: Lifecycle = {
   unanswered: false,
   silent: false,
   asks: false,
+  questions: [],
   delegated: false,
 };
 
@@ -62,19 +69,27 @@ export function advance(now: Lifecycle, event: { source: Source; body: unknown }
     case 'user':
     case 'parent':
     case 'system':
-      // What the control plane adds to an open run is no task of its own.
-      if (event.source === 'system' && body['type'] === 'message' && now.open) return stay(now);
-      return body['type'] === 'message'
-        ? onMessage(now)
-        : body['type'] === 'signal'
-          ? onSignal(now, body)
-          : body['type'] === 'spawned'
-            ? stay({ ...now, delegated: now.open })
-            : stay(now);
+      return onControl(now, event.source, body);
     case 'fap':
       return onAgent({ ...heard(now), unanswered: false }, body);
     case 'runner':
       return onRunner(now, body);
+    default:
+      return stay(now);
+  }
+}
+
+function onControl(now: Lifecycle, source: Source, body: Record<string, unknown>): Advance {
+  switch (body['type']) {
+    case 'message':
+      // What the control plane adds to an open run is no task of its own.
+      return source === 'system' && now.open ? stay(now) : onMessage(now);
+    case 'signal':
+      return onSignal(now, body);
+    case 'decision':
+      return onAnswer(now, body);
+    case 'spawned':
+      return stay({ ...now, delegated: now.open });
     default:
       return stay(now);
   }
@@ -85,12 +100,17 @@ export const owes = (now: Lifecycle): boolean => now.open && now.alive && !now.s
 
 /** The reason that says it was silent holds no longer. */
 function heard(now: Lifecycle): Lifecycle {
-  if (!now.silent && !now.asks) return now;
-  return { ...now, silent: false, asks: false, reason: now.silent ? null : now.reason };
+  return now.silent ? { ...now, silent: false, reason: null } : now;
+}
+
+/** What is said to the agent may be an answer to all that it asked. */
+function answered(now: Lifecycle): Lifecycle {
+  if (!now.asks) return now;
+  return { ...now, asks: false, questions: [], reason: now.reason === WAITING ? null : now.reason };
 }
 
 function onMessage(before: Lifecycle): Advance {
-  const now = heard(before);
+  const now = answered(heard(before));
   // A message to a run that waits for its process joins it; so does one to a run that reports its state.
   const steers = now.open && (now.reports || !now.alive);
   const next: Lifecycle = {
@@ -113,6 +133,11 @@ function onSignal(now: Lifecycle, body: Record<string, unknown>): Advance {
   return close({ ...now, stopped: true, status: 'idle', reason: 'stopped' }, now, 'stopped');
 }
 
+function onAnswer(now: Lifecycle, body: Record<string, unknown>): Advance {
+  const questions = questionsOf(now).filter((id) => id !== body['id']);
+  return stay(questions.length === 0 ? answered(now) : { ...now, questions });
+}
+
 function onAgent(now: Lifecycle, body: Record<string, unknown>): Advance {
   switch (body['type']) {
     case 'done':
@@ -122,11 +147,21 @@ function onAgent(now: Lifecycle, body: Record<string, unknown>): Advance {
     case 'status':
       return onStatus(now, body);
     case 'decision':
-      return stay({ ...now, asks: true });
+      return stay(onQuestion(now, body));
     default:
       return stay(now);
   }
 }
+
+function onQuestion(now: Lifecycle, body: Record<string, unknown>): Lifecycle {
+  const { id } = body;
+  const others = questionsOf(now).filter((one) => one !== id);
+  const questions = typeof id === 'string' ? [...others, id].slice(-MAX_QUESTIONS) : others;
+  return { ...now, asks: true, questions, reason: now.stopped ? now.reason : WAITING };
+}
+
+/** A state that was stored before there were any has none. */
+const questionsOf = (now: Partial<Lifecycle>): readonly string[] => now.questions ?? [];
 
 function onStatus(now: Lifecycle, body: Record<string, unknown>): Advance {
   const state = AgentState.safeParse(body['state']);
@@ -139,7 +174,9 @@ function onStatus(now: Lifecycle, body: Record<string, unknown>): Advance {
     contextPct: typeof pct === 'number' ? pct : now.contextPct,
     reports: true,
   };
-  if (state.data === 'thinking' || state.data === 'running') return stay(next);
+  if (state.data === 'thinking' || state.data === 'running') {
+    return stay(now.asks && next.reason === null ? { ...next, reason: WAITING } : next);
+  }
   return close(next, now, state.data === 'error' ? 'error' : 'completed');
 }
 
@@ -210,6 +247,7 @@ function close(next: Lifecycle, now: Lifecycle, outcome: RunOutcome): Advance {
       unanswered: false,
       silent: false,
       asks: false,
+      questions: [],
       delegated: false,
     },
     closes: now.open ? outcome : null,

@@ -54,7 +54,7 @@ export class ProvidedFiles {
 }
 
 /** The npm of this machine, as a package: `npm start` says where it is. */
-function npmFolder(env: NodeJS.ProcessEnv): string | null {
+export function npmFolder(env: NodeJS.ProcessEnv): string | null {
   for (const found of [env['npm_execpath'], findTool('npm', env)]) {
     if (!found) continue;
     try {

@@ -37,8 +37,8 @@ export class ReportWatch {
 }
 
 function programOf({ driver }: AgentEntry, home: string): 'tools' | 'system' | null {
-  if (driver.kind === 'custom' || driver.kind === 'native') return null;
-  const [name = ''] = driver.command;
+  const [name] = driver.kind === 'native' ? [] : (driver.command ?? []);
+  if (name === undefined) return null;
   if (isAbsolute(name)) return isProgram(name) ? 'system' : null;
   if (isProgram(join(home, 'tools/bin', name))) return 'tools';
   return SYSTEM.some((folder) => isProgram(join(folder, name))) ? 'system' : null;

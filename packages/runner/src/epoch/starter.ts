@@ -110,7 +110,7 @@ function commandOf(
   { driver }: AgentEntry,
 ): readonly string[] | null {
   if (driver.kind === 'custom') {
-    const { command = null } = order.config;
+    const command = order.config.command ?? driver.command ?? null;
     if (command !== null || image !== null) return command;
     throw new Refusal('a custom agent needs a command: give its config one');
   }

@@ -22,7 +22,7 @@ export type HostileExecutor = {
 
 const asItself: HostileExecutor = {
   name: 'a sandbox',
-  absent: '/root /var /sys /mnt /media /srv /opt /boot',
+  absent: '/root /var /sys /mnt /media /srv /boot',
   config: (command) => ({ command }),
   start: (bench, before, ...args) => runnerProcess(bench, prepared(before, args)),
   share: (path) => path,

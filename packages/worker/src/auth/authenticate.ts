@@ -5,7 +5,7 @@ import { authFor } from './auth.ts';
 import { bearerOf, isSecret } from './secrets.ts';
 import { OWNER_ID } from './sign-in-link.ts';
 
-const LOCAL_RUNNER = RunnerId.parse('rn_local');
+export const LOCAL_RUNNER = RunnerId.parse('rn_local');
 
 /** Who asks: by bearer token if the request has one, else by cookie. A wrong token is not made good by a cookie. */
 export async function authenticate(request: Request, env: Env): Promise<{ userId: string } | null> {

@@ -23,5 +23,6 @@ export function outputBound(
   const most = maxOutput ?? LARGEST_OUTPUT;
   if (!body || kind !== 'generate') return most;
   const asked = body.limit ?? most;
-  return (maxOutput === null ? asked : Math.min(asked, most)) * body.choices;
+  const each = maxOutput === null ? asked : Math.min(asked, most);
+  return Math.min(each * body.choices, Number.MAX_SAFE_INTEGER);
 }

@@ -59,6 +59,9 @@ export type Ask = {
   readonly outputBound: number;
 };
 
+/** Who asks. */
+export type Bearer = Pick<Ask, 'key' | 'runner' | 'thread'>;
+
 export type Grant =
   | { readonly ok: true; /** At most `outputBound`. */ readonly outputBound: number }
   | { readonly ok: false; readonly code: 'bad_key' }
@@ -82,7 +85,7 @@ export type Outcome = Pick<
 /** The budget of a tree, kept by its session. Every call may be repeated: it is known by its id. */
 export type Ledger = {
   /** Whether the key is good: for what costs nothing. */
-  check(ask: Pick<Ask, 'key' | 'runner' | 'thread'>): Promise<boolean>;
+  check(ask: Bearer): Promise<boolean>;
   /** Tells a call that was refused before anything was reserved for it. False: the key is not good. */
   refused(ask: Ask, refusal: RouteRefusal): Promise<boolean>;
   /** Checks the key and takes the worst case from every budget above the node, or refuses. */

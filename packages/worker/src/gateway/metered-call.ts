@@ -5,10 +5,10 @@ import { failureOf, isRedirect, REDIRECTED, retryAfterOf, wordsOf } from './fail
 import { secretsIn, toAgent, toProvider } from './headers.ts';
 import type { Incoming } from './incoming.ts';
 import { type Limit, limitFor } from './limit.ts';
-import { meterFor } from './meter/meter.ts';
+import { isStream, meterFor } from './meter/meter.ts';
 import { countedBy, endedBy } from './outcome.ts';
 import { Passage } from './passage.ts';
-import { providerError } from './provider-error.ts';
+import { errorEvent, providerError } from './provider-error.ts';
 import { notGranted, refusal } from './refusal.ts';
 import type { Sender } from './send.ts';
 import { settle } from './settle.ts';
@@ -119,7 +119,9 @@ export class MeteredCall {
     outputBound: number,
     answer: Answer,
   ): Promise<void> {
-    const meter = meterFor(this.#ask.format, headers.get('content-type'));
+    const { format } = this.#ask;
+    const streams = isStream(headers);
+    const meter = meterFor(format, streams);
     const { status } = shown;
     if (!body) {
       await this.#settle({ outcome: 'completed', status, tokens: null });
@@ -135,7 +137,9 @@ export class MeteredCall {
     const end = { ...endedBy(reading, passed), ...countedBy(reading, outputBound) };
     // An agent that has read its answer to the end can count on what is left of its budget.
     await this.#settle({ status, ...end });
-    await passage.close(passed);
+    // workerd ends its side of a broken stream as if it were whole, so the agent is told in words.
+    const broken = streams && end.outcome === 'cut' && passed !== 'whole';
+    await passage.close(broken ? errorEvent(format, end.error ?? '') : null);
   }
 
   #bytes({ limit, limitKey }: Limit): Uint8Array {

@@ -42,7 +42,8 @@ export async function passThrough(
     return known ? refusal(format, upstream) : badKey(format);
   }
   if (kind === 'free') {
-    if (!(await ledger.check(caller))) return badKey(format);
+    const { runner, thread, key } = caller;
+    if (!(await ledger.check({ runner, thread, key }))) return badKey(format);
     return answerFree(gateway, incoming, upstream);
   }
   const call = new MeteredCall(gateway, askFor(caller, incoming, upstream), incoming, upstream);
@@ -58,13 +59,15 @@ const NOBODY: Pick<Upstream, 'provider' | 'price' | 'maxOutput'> = {
 };
 
 function askFor(
-  caller: AgentCaller,
+  { runner, thread, key }: AgentCaller,
   { operation, bytes, body, model }: Incoming,
   { provider, price, maxOutput }: Pick<Upstream, 'provider' | 'price' | 'maxOutput'>,
 ): Ask {
   return {
     call: newCallId(),
-    ...caller,
+    runner,
+    thread,
+    key,
     format: operation.format,
     provider,
     model,

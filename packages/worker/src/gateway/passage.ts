@@ -70,10 +70,14 @@ export class Passage {
     else if (this.#waitsFor === 'agent' && waited >= stall) this.#giveUp('stalled');
   }
 
-  /** The agent's side ends as the provider's did. */
-  async close(passed: Passed): Promise<void> {
-    if (passed === 'whole') await this.#writer.close().catch(() => undefined);
-    else await this.#writer.abort(new Error(`the answer broke off: ${passed}`)).catch(() => undefined);
+  /** Ends the agent's side. `last` is what it is told beforehand, if it is still there. */
+  async close(last: Uint8Array | null): Promise<void> {
+    try {
+      if (last) await this.#writer.write(last);
+      await this.#writer.close();
+    } catch {
+      // It has left.
+    }
   }
 
   async #read(view: Uint8Array<ArrayBuffer>) {
@@ -99,6 +103,7 @@ export class Passage {
     if (this.#gaveUp) return;
     this.#gaveUp = why;
     void this.#reader.cancel(why).catch(() => undefined);
-    void this.#writer.abort(why).catch(() => undefined);
+    // A write that waits for the agent ends only so.
+    if (why === 'stalled') void this.#writer.abort(why).catch(() => undefined);
   }
 }

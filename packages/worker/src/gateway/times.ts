@@ -1,3 +1,5 @@
+import { RENEW_MS } from './contract.ts';
+
 /** How long the gateway waits, in milliseconds. */
 export type Times = {
   /** For the beginning of an answer. */
@@ -12,4 +14,13 @@ export type Times = {
   readonly renew: number;
   /** How often the others are looked at. */
   readonly tick: number;
+};
+
+export const TIMES: Times = {
+  firstByte: 600_000,
+  idle: 300_000,
+  stall: 300_000,
+  grace: 10_000,
+  renew: RENEW_MS,
+  tick: 1_000,
 };

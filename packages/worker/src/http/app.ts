@@ -1,9 +1,10 @@
-import { FilepathError, issuesOf, type RunnerId } from '@filepath/protocol';
+import { FilepathError, issuesOf } from '@filepath/protocol';
 import { type Context, Hono } from 'hono';
 import type { z } from 'zod';
 import { authenticate, authenticateRunner, isOwner } from '../auth/authenticate.ts';
 import { OWNER_ID } from '../auth/sign-in-link.ts';
 import type { Env } from '../env.ts';
+import { agentOf } from '../gateway/access.ts';
 import { readJson } from './body.ts';
 import { errorResponse } from './errors.ts';
 import { guard } from './guard.ts';
@@ -48,6 +49,7 @@ async function answer(route: Route, c: Context<{ Bindings: Env }>): Promise<Resp
   // The router answers HEAD with GET's handler, which may have an effect.
   if (request.method !== route.method) return methodNotAllowed([route.method]);
   const caller = await admit(route, request, c.env);
+  if (!caller) return route.unauthenticated?.() ?? unauthenticated();
   return route.handle({
     ...caller,
     env: c.env,
@@ -61,21 +63,27 @@ async function answer(route: Route, c: Context<{ Bindings: Env }>): Promise<Resp
   });
 }
 
-async function admit(
-  route: Route,
-  request: Request,
-  env: Env,
-): Promise<{ userId: string | null; runnerId: RunnerId | null }> {
-  if (route.access === 'open') return { userId: null, runnerId: null };
-  if (route.access === 'runner') {
+type Caller = Pick<Parameters<Route['handle']>[0], 'userId' | 'runnerId' | 'agent'>;
+
+const NOBODY: Caller = { userId: null, runnerId: null, agent: null };
+
+/** Who calls, if they may. */
+async function admit({ access }: Route, request: Request, env: Env): Promise<Caller | null> {
+  if (access === 'open') return NOBODY;
+  if (access === 'runner') {
     const runnerId = authenticateRunner(request, env);
-    if (runnerId) return { userId: null, runnerId };
-  } else if (route.access === 'owner') {
-    if (isOwner(request, env)) return { userId: OWNER_ID, runnerId: null };
-  } else {
-    const user = await authenticate(request, env);
-    if (user) return { userId: user.userId, runnerId: null };
+    return runnerId && { ...NOBODY, runnerId };
   }
+  if (access === 'agent') {
+    const agent = agentOf(request, env);
+    return agent && { ...NOBODY, agent };
+  }
+  if (access === 'owner') return isOwner(request, env) ? { ...NOBODY, userId: OWNER_ID } : null;
+  const user = await authenticate(request, env);
+  return user && { ...NOBODY, userId: user.userId };
+}
+
+function unauthenticated(): never {
   throw new FilepathError(
     'unauthenticated',
     'Sign in first, or send a token as `Authorization: Bearer …`.',

@@ -10,13 +10,14 @@ const SECURITY: Record<Access, readonly Json[]> = {
   user: [{ cookie: [] }, { bearer: [] }],
   owner: [{ bearer: [] }],
   runner: [{ runner: [] }],
+  agent: [{ agent: [], runnerOfAgent: [], threadOfAgent: [] }],
 };
 
 /** The OpenAPI 3.1 document of a table of routes. */
 export function openApi(routes: readonly Route[]): Json {
   const paths: Record<string, Json> = {};
   for (const route of routes) {
-    const path = route.path.replaceAll(/:(\w+)/g, '{$1}');
+    const path = route.path.replaceAll(/:(\w+)/g, '{$1}').replace(/\*$/, '{path}');
     paths[path] = { ...paths[path], [route.method.toLowerCase()]: operationOf(route) };
   }
   return {
@@ -34,13 +35,24 @@ export function openApi(routes: readonly Route[]): Json {
         },
         bearer: { type: 'http', scheme: 'bearer' },
         runner: { type: 'http', scheme: 'bearer', description: 'The token of a runner.' },
+        agent: {
+          type: 'http',
+          scheme: 'bearer',
+          description: "An agent's key. Also taken as `x-api-key`.",
+        },
+        runnerOfAgent: { type: 'apiKey', in: 'header', name: 'x-filepath-runner-token' },
+        threadOfAgent: { type: 'apiKey', in: 'header', name: 'x-filepath-thread' },
       },
     },
   };
 }
 
 function operationOf(route: Route): Json {
-  const parameters = [...parametersOf(route.params, 'path'), ...parametersOf(route.query, 'query')];
+  const parameters = [
+    ...parametersOf(route.params, 'path'),
+    ...restOf(route.path),
+    ...parametersOf(route.query, 'query'),
+  ];
   const responses = Object.entries(route.responses).map(([status, spec]) => [
     status,
     responseOf(spec),
@@ -69,6 +81,12 @@ function parametersOf(schema: z.ZodObject | undefined, where: 'path' | 'query'):
     required: where === 'path' || !z.safeParse(field, undefined).success,
     schema: schemaOf(field, 'input'),
   }));
+}
+
+/** Everything below a path that ends with `*`. */
+function restOf(path: string): Json[] {
+  if (!path.endsWith('*')) return [];
+  return [{ name: 'path', in: 'path', required: true, schema: { type: 'string' } }];
 }
 
 function responseOf(spec: ResponseSpec): Json {

@@ -1,12 +1,13 @@
 import type { RunnerId } from '@filepath/protocol';
 import type { z } from 'zod';
 import type { Env } from '../env.ts';
+import type { Agent } from '../gateway/access.ts';
 
 /**
- * Who may call a route: anyone, a signed-in user (cookie or bearer), the bearer of the owner's token, or a
- * runner. The check comes before anything of the request is parsed.
+ * Who may call a route: anyone, a signed-in user (cookie or bearer), the bearer of the owner's token, a runner,
+ * or an agent through its runner. The check comes before anything of the request is parsed.
  */
-export type Access = 'open' | 'user' | 'owner' | 'runner';
+export type Access = 'open' | 'user' | 'owner' | 'runner' | 'agent';
 type Method = 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
 
 /** One answer of a route as its description shows it. Without a schema the answer has no JSON body. */
@@ -22,7 +23,9 @@ type Caller<A extends Access> = A extends 'open'
   ? { readonly userId: null }
   : A extends 'runner'
     ? { readonly runnerId: RunnerId }
-    : { readonly userId: string };
+    : A extends 'agent'
+      ? { readonly agent: Agent }
+      : { readonly userId: string };
 
 type RouteSpec<
   A extends Access,
@@ -31,7 +34,7 @@ type RouteSpec<
   B extends z.ZodType | undefined,
 > = {
   readonly method: Method;
-  /** Hono's form: `/api/session/:id`. */
+  /** Hono's form: `/api/session/:id`, or with `/*` at its end for everything below. */
   readonly path: `/${string}`;
   readonly summary: string;
   readonly access: A;
@@ -42,6 +45,8 @@ type RouteSpec<
   /** Bytes; 1 MiB unless told. */
   readonly maxBody?: number;
   readonly responses: { readonly [status: number]: ResponseSpec };
+  /** The answer to whoever may not call; the API's own error unless told. */
+  readonly unauthenticated?: () => Response;
 };
 
 type RouteInput<A extends Access, P, Q, B> = Caller<A> & {
@@ -60,6 +65,7 @@ type RawInput = {
   readonly ctx: ExecutionContext;
   readonly userId: string | null;
   readonly runnerId: RunnerId | null;
+  readonly agent: Agent | null;
   readonly params: unknown;
   readonly query: unknown;
   readonly body: unknown;

@@ -15,7 +15,8 @@ export const attentionRoute = defineRoute(
   {
     method: 'GET',
     path: '/api/attention',
-    summary: 'The agents that wait for the caller: those that failed.',
+    summary:
+      'The agents that wait for the caller: those that failed, have asked, or have used up their budget.',
     access: 'user',
     responses: {
       200: { description: 'Newest first.', schema: z.object({ items: z.array(Item) }) },

@@ -3,6 +3,8 @@ import type { Route } from '../http/route.ts';
 import { systemRoutes } from '../http/system-routes.ts';
 import { agentsAvailable } from '../runner/availability.ts';
 import { attentionRoute } from './attention-route.ts';
+import { budgetRoutes } from './budget-routes.ts';
+import { catalogRoute } from './catalog-route.ts';
 import { jobRoutes } from './job-routes.ts';
 import { linkRoutes } from './link-routes.ts';
 import { modelRoute } from './model-route.ts';
@@ -19,10 +21,12 @@ export const routes: readonly Route[] = [
   ...sessionRoutes,
   ...nodeRoutes,
   ...threadRoutes,
+  ...budgetRoutes,
   ...jobRoutes,
   ...snapshotRoutes,
   attentionRoute,
   ...providerRoutes,
   modelRoute,
+  catalogRoute,
   ...linkRoutes,
 ];

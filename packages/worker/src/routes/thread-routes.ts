@@ -1,11 +1,18 @@
-import { blobKey, LogEvent, MessageCreate, SignalCreate, ThreadId } from '@filepath/protocol';
+import {
+  blobKey,
+  DecisionCreate,
+  LogEvent,
+  MessageCreate,
+  SignalCreate,
+  ThreadId,
+} from '@filepath/protocol';
 import { z } from 'zod';
 import { FeedQuery } from '../feed/feed-request.ts';
 import { defineRoute, json, type Route } from '../http/route.ts';
 import { notFound, unwrap } from '../result.ts';
 import { exportResponse } from './export-response.ts';
 import { feedResponse } from './feed-response.ts';
-import { Accepted, ThreadParams } from './parameters.ts';
+import { Accepted, DecisionParams, ThreadParams } from './parameters.ts';
 import { signalNode } from './signals.ts';
 
 const BlobParams = z.object({ id: ThreadId, sha256: z.string().regex(/^[0-9a-f]{64}$/) });
@@ -48,6 +55,21 @@ export const threadRoutes: Route[] = [
       const session = await env.THREAD.getByName(params.id).sessionFor(userId);
       await signalNode(env, userId, unwrap(session), params.id, body.action);
       return json({ ok: true }, 202);
+    },
+  ),
+  defineRoute(
+    {
+      method: 'POST',
+      path: '/api/thread/:id/decision/:decisionId',
+      summary: 'Answer what an agent asks. The process that asked gets the answer.',
+      access: 'user',
+      params: DecisionParams,
+      body: DecisionCreate,
+      responses: { 202: { description: 'Stored.', schema: Accepted } },
+    },
+    async ({ env, userId, params, body }) => {
+      const decided = await env.THREAD.getByName(params.id).decide(userId, params.decisionId, body);
+      return json(unwrap(decided), 202);
     },
   ),
   defineRoute(

@@ -1,4 +1,4 @@
-import { type AgentConfig, FilepathError, LIMITS } from '@filepath/protocol';
+import { type AgentConfig, type AgentEntry, FilepathError, LIMITS } from '@filepath/protocol';
 import { entryOf, type KnownAgents } from '../catalog/known-agents.ts';
 import type { SpawnNote } from '../thread/outbox.ts';
 import { configOf, type NodeRow } from './node-row.ts';
@@ -26,7 +26,7 @@ export function admit(known: KnownAgents, agentType: string, config: AgentConfig
   }
   if (
     driver.kind === 'custom' &&
-    (config.command ?? config.image ?? config.dockerfile) === undefined
+    (driver.command ?? config.command ?? config.image ?? config.dockerfile) === undefined
   ) {
     throw new FilepathError(
       'bad_request',
@@ -71,6 +71,24 @@ export function admitSpawn(
 export function withNetwork(config: AgentConfig, parent: NodeRow | null): AgentConfig {
   const network = config.network ?? (parent === null ? undefined : configOf(parent).network);
   return network === undefined ? config : { ...config, network };
+}
+
+/** An agent whose calls nobody meters would spend past a budget in money. */
+export function checkMetered(
+  agentType: string,
+  config: AgentConfig,
+  limited: boolean,
+  entries: readonly AgentEntry[],
+): void {
+  if (!limited || config.allowUnmetered || !isUnmetered(agentType, entries)) return;
+  throw new FilepathError(
+    'conflict',
+    `the calls of ${agentType} to models do not pass the gateway, so that a budget in money cannot hold: choose another agent, or allow it with config.allowUnmetered`,
+  );
+}
+
+export function isUnmetered(agentType: string, entries: readonly AgentEntry[]): boolean {
+  return entries.some((entry) => entry.type === agentType && !entry.metered);
 }
 
 export function checkCaps(depth: number, nodes: number): void {

@@ -1,6 +1,7 @@
 import {
   AgentConfig,
   AgentState,
+  type Budget,
   MASK,
   maskConfig,
   type Node,
@@ -8,6 +9,9 @@ import {
   SnapshotSource,
   ThreadId,
 } from '@filepath/protocol';
+import { type Account, limitsOf } from './ledger/accounts.ts';
+import { budgetOf } from './ledger/money.ts';
+import { totalsOf } from './ledger/usage-row.ts';
 
 export type NodeRow = {
   id: string;
@@ -36,6 +40,8 @@ export type NodeRow = {
   spawn_parent: string | null;
   spawn_seq: number | null;
   snapshot: string | null;
+  key_hash: string | null;
+  blocked: string | null;
 };
 
 /** What a new node is to be. `spawn` is the seq of its parent's event, when an agent asked for it. */
@@ -48,12 +54,20 @@ export type NodeSpec = {
   task: string | null;
   spawn: number | null;
   snapshot: SnapshotSource | null;
+  budget?: Budget;
 };
 
 /** The row of a node whose thread is still to be made. */
 export function intentRow(
   spec: NodeSpec,
-  given: { id: ThreadId; slug: string; apiKey: string; sortOrder: number; at: string },
+  given: {
+    id: ThreadId;
+    slug: string;
+    apiKey: string;
+    keyHash: string;
+    sortOrder: number;
+    at: string;
+  },
 ): NodeRow {
   return {
     id: given.id,
@@ -82,11 +96,16 @@ export function intentRow(
     spawn_parent: spec.spawn === null ? null : spec.parent,
     spawn_seq: spec.spawn,
     snapshot: spec.snapshot && JSON.stringify(spec.snapshot),
+    key_hash: given.keyHash,
+    blocked: null,
   };
 }
 
+/** The accounts of a node: of what it used itself, and of what it used with everything below it. */
+export type NodeAccounts = { own: Account; subtree: Account };
+
 /** A row as the API shows it: without its key, its configuration masked. */
-export function toNode(session: SessionId, row: NodeRow): Node {
+export function toNode(session: SessionId, row: NodeRow, { own, subtree }: NodeAccounts): Node {
   return {
     id: ThreadId.parse(row.id),
     sessionId: session,
@@ -100,6 +119,10 @@ export function toNode(session: SessionId, row: NodeRow): Node {
     config: maskConfig(configOf(row)),
     sortOrder: row.sort_order,
     tokens: row.tokens,
+    usage: totalsOf(own),
+    subtree: totalsOf(subtree),
+    budget: budgetOf(limitsOf(subtree)),
+    blocked: row.blocked,
     contextPct: row.context_pct,
     done: row.done,
     total: row.total,

@@ -58,6 +58,17 @@ export class NodeTable {
     return this.#sql.all<NodeRow>(`SELECT * FROM nodes WHERE halt = 0 AND phase = 'ready'`);
   }
 
+  /** Keys that were stored before their hashes were: the hash stays, the key where its thread still needs it. */
+  hashKeys(keyHash: (key: string) => string): void {
+    const rows = this.#sql.all<{ id: string; api_key: string; phase: string }>(
+      `SELECT id, api_key, phase FROM nodes WHERE key_hash IS NULL AND api_key != ''`,
+    );
+    for (const { id, api_key, phase } of rows) {
+      const kept = phase === 'intent' ? api_key : '';
+      this.update(id, { key_hash: keyHash(api_key), api_key: kept });
+    }
+  }
+
   depthOf(id: string | null): number {
     let depth = 0;
     for (let at = id; at !== null; depth += 1) at = this.find(at)?.parent_id ?? null;

@@ -1,5 +1,6 @@
 import { ALARMS_TABLE } from '../storage/alarms.ts';
 import { VALUES_TABLE } from '../storage/values.ts';
+import { LEDGER_TABLES } from './ledger/schema.ts';
 
 export const SESSION_MIGRATIONS: readonly (readonly string[])[] = [
   [
@@ -23,4 +24,5 @@ export const SESSION_MIGRATIONS: readonly (readonly string[])[] = [
   ],
   // What the workspace of a node is made from, as JSON.
   ['ALTER TABLE nodes ADD COLUMN snapshot TEXT'],
+  LEDGER_TABLES,
 ];

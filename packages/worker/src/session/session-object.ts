@@ -1,6 +1,11 @@
 import { DurableObject } from 'cloudflare:workers';
 import {
+  type BudgetPut,
+  type BudgetState,
+  type CallId,
   type Node,
+  type NodeBudgetPut,
+  type NodeBudgetState,
   type NodeCreate,
   type NodePatch,
   type Session as SessionResource,
@@ -10,13 +15,14 @@ import {
   type ThreadId,
   type Tree,
 } from '@filepath/protocol';
-import { BUILT_IN, knownAgents } from '../catalog/known-agents.ts';
+import { knownAgents } from '../catalog/known-agents.ts';
 import { openDb } from '../db/client.ts';
 import { deleteSessionIndex, writeSessionIndex } from '../db/index-writer.ts';
 import type { Env } from '../env.ts';
 import { encodingOf, jsonPage } from '../feed/feed-request.ts';
 import { SseReaders } from '../feed/sse.ts';
 import { newcomer, Viewers, type ViewerSocket } from '../feed/viewers.ts';
+import type { Ask, Bearer, Grant, Ledger, Outcome, RouteRefusal } from '../gateway/contract.ts';
 import { attempt, notFound, type Result } from '../result.ts';
 import { Serial } from '../serial.ts';
 import { acceptSocket, answerClose, attachmentOf, textOf, ViewerSockets } from '../sockets.ts';
@@ -27,11 +33,26 @@ import { isFresh, migrate } from '../storage/schema.ts';
 import type { Sql } from '../storage/sql.ts';
 import { readValue, writeValue } from '../storage/values.ts';
 import type { ThreadNote } from '../thread/delivery.ts';
+import { nodeHashing } from '../thread/node-hashing.ts';
+import { isUnmetered } from './admission.ts';
 import { newAgentKey } from './agent-key.ts';
+import { nodeBudget, sessionBudget, setNodeBudget, setSessionBudget } from './ledger/budgets.ts';
+import { SESSION } from './ledger/accounts.ts';
+import { LedgerDesk } from './ledger/desk.ts';
+import type { LeaseReport } from './ledger/lease.ts';
+import { TreeLedger } from './ledger/ledger.ts';
+import { limitOf } from './ledger/money.ts';
 import { inventName } from './names.ts';
 import { SESSION_MIGRATIONS } from './schema.ts';
-import { openSession, type Session, type SessionDeps, type SessionMeta } from './session.ts';
+import {
+  type Given,
+  openSession,
+  type Session,
+  type SessionDeps,
+  type SessionMeta,
+} from './session.ts';
 import { SessionWork } from './session-work.ts';
+import { LOCAL_RUNNER } from '../runner/local-runner.ts';
 import { TreeFeed } from './tree-feed.ts';
 
 const RETRY_MS = 1000;
@@ -39,14 +60,16 @@ const INDEX_MS = 1000;
 
 type Parts = {
   session: Session;
+  ledger: TreeLedger;
+  desk: LedgerDesk;
   work: SessionWork;
   feed: TreeFeed;
   viewers: Viewers<ViewerSocket>;
   readers: SseReaders;
 };
 
-/** One session. Wiring only: the behaviour is in `Session` and `SessionWork`. */
-export class SessionObject extends DurableObject<Env> {
+/** One session. Wiring only: the behaviour is in `Session`, `SessionWork` and `LedgerDesk`. */
+export class SessionObject extends DurableObject<Env> implements Ledger {
   #sql: Sql;
   #deps: SessionDeps;
   #alarms: Alarms;
@@ -60,7 +83,12 @@ export class SessionObject extends DurableObject<Env> {
   constructor(ctx: DurableObjectState, env: Env) {
     super(ctx, env);
     this.#sql = durableSql(ctx.storage);
-    this.#deps = { sql: this.#sql, now: Date.now, newKey: (node) => newAgentKey(ctx.id, node) };
+    this.#deps = {
+      sql: this.#sql,
+      now: Date.now,
+      newKey: (node) => newAgentKey(ctx.id, node),
+      keyHash: nodeHashing.sha256,
+    };
     this.#alarms = durableAlarms(ctx, this.#sql, env);
     if (isFresh(this.#sql)) return;
     migrate(this.#sql, SESSION_MIGRATIONS);
@@ -73,7 +101,7 @@ export class SessionObject extends DurableObject<Env> {
     create: SessionCreate,
     snapshot: SnapshotSource | null,
   ): Promise<Result<{ session: SessionResource; node: Node | null }>> {
-    const known = await knownAgents(this.env);
+    const given = await this.#given(owner, create.root?.agentType);
     const result = attempt(() => {
       migrate(this.#sql, SESSION_MIGRATIONS);
       const at = new Date().toISOString();
@@ -92,7 +120,8 @@ export class SessionObject extends DurableObject<Env> {
       writeValue(this.#sql, 'session', meta);
       try {
         const { session } = this.#open() ?? unreachable();
-        const node = create.root ? session.addNode(create.root, snapshot, known) : null;
+        if (create.budget) session.accounts.limit(SESSION, limitOf(create.budget));
+        const node = create.root ? session.addNode(create.root, snapshot, given) : null;
         return { session: session.resource(), node };
       } catch (error) {
         this.#parts = null;
@@ -120,8 +149,8 @@ export class SessionObject extends DurableObject<Env> {
     create: NodeCreate,
     snapshot: SnapshotSource | null,
   ): Promise<Result<Node>> {
-    const known = await knownAgents(this.env);
-    return this.#change(user, (session) => session.addNode(create, snapshot, known));
+    const given = await this.#given(user, create.agentType);
+    return this.#change(user, (session) => session.addNode(create, snapshot, given));
   }
 
   async patchNode(user: string, id: ThreadId, patch: NodePatch): Promise<Result<Node>> {
@@ -155,13 +184,63 @@ export class SessionObject extends DurableObject<Env> {
     });
   }
 
+  async reserve(ask: Ask): Promise<Grant> {
+    if (!this.#parts || this.#deleted) return { ok: false, code: 'bad_key' };
+    return this.#parts.desk.reserve(ask);
+  }
+
+  async renew(call: CallId): Promise<void> {
+    this.#parts?.desk.renew(call);
+  }
+
+  async settle(call: CallId, outcome: Outcome): Promise<void> {
+    this.#parts?.desk.settle(call, outcome);
+  }
+
+  async check(ask: Bearer): Promise<boolean> {
+    return !this.#deleted && (this.#parts?.desk.check(ask) ?? false);
+  }
+
+  async refused(ask: Ask, refusal: RouteRefusal): Promise<boolean> {
+    return !this.#deleted && (this.#parts?.desk.refused(ask, refusal) ?? false);
+  }
+
+  /** For the user's ledger. Null: there is no session, and nothing of it was used. */
+  recall(anew: boolean): LeaseReport | null {
+    return this.#parts?.desk.recall(anew) ?? null;
+  }
+
+  budget(user: string): Result<BudgetState> {
+    return attempt(() => sessionBudget(this.#for(user)));
+  }
+
+  nodeBudget(user: string, id: ThreadId): Result<NodeBudgetState> {
+    return attempt(() => nodeBudget(this.#for(user), id));
+  }
+
+  async setBudget(user: string, put: BudgetPut): Promise<Result<BudgetState>> {
+    const { entries } = await knownAgents(this.env);
+    return this.#change(user, () => setSessionBudget(this.#for(user), put, entries));
+  }
+
+  async setNodeBudget(
+    user: string,
+    id: ThreadId,
+    put: NodeBudgetPut,
+  ): Promise<Result<NodeBudgetState>> {
+    const { entries } = await knownAgents(this.env);
+    return this.#change(user, () => setNodeBudget(this.#for(user), id, put, entries));
+  }
+
   /** What a thread's outbox brings. */
   async note(thread: ThreadId, item: ThreadNote): Promise<void> {
-    const known = item.kind === 'spawn' ? await knownAgents(this.env) : BUILT_IN;
+    const owner = this.#parts?.session.meta.owner;
+    const given =
+      item.kind === 'spawn' && owner ? await this.#given(owner, item.note.agent) : undefined;
     if (!this.#parts || this.#deleted) return;
     const { session } = this.#parts;
     if (item.kind === 'status') session.noteStatus(thread, item.note);
-    else session.noteSpawn(thread, item.note, known);
+    else if (given) session.noteSpawn(thread, item.note, given);
     this.#announce();
   }
 
@@ -201,7 +280,11 @@ export class SessionObject extends DurableObject<Env> {
 
   override async alarm(): Promise<void> {
     if (isFresh(this.#sql)) return;
-    await this.#alarms.run({ work: () => this.#settle(), index: () => this.#writeIndex() });
+    await this.#alarms.run({
+      work: () => this.#settle(),
+      index: () => this.#writeIndex(),
+      ...this.#parts?.desk.alarms,
+    });
   }
 
   #open(): Parts | null {
@@ -211,12 +294,45 @@ export class SessionObject extends DurableObject<Env> {
     const feed = new TreeFeed(session);
     const viewers = new Viewers<ViewerSocket>(feed, () => []);
     const work = new SessionWork(session, this.#sql, this.env);
-    this.#parts = { session, work, feed, viewers, readers: new SseReaders(feed) };
+    const { ledger, desk } = this.#openLedger(session);
+    this.#parts = { session, ledger, desk, work, feed, viewers, readers: new SseReaders(feed) };
     for (const ws of this.ctx.getWebSockets('viewer')) {
       const attachment = attachmentOf(ws);
       if (attachment?.kind === 'viewer') viewers.restore(this.#sockets.of(ws), attachment.memory);
     }
     return this.#parts;
+  }
+
+  #openLedger(session: Session): { ledger: TreeLedger; desk: LedgerDesk } {
+    const { sql, now, keyHash } = this.#deps;
+    const ledger = new TreeLedger({
+      sql,
+      now,
+      keyHash,
+      session: session.meta.id,
+      runner: LOCAL_RUNNER,
+      accounts: session.accounts,
+    });
+    const desk = new LedgerDesk({
+      session,
+      ledger,
+      env: this.env,
+      alarms: this.#alarms,
+      now,
+      changed: () => this.#announce(),
+      inBackground: (work) => this.ctx.waitUntil(work),
+    });
+    return { ledger, desk };
+  }
+
+  /** What a new node is judged by. The user's budget is asked for where an agent could spend past it. */
+  async #given(user: string, agentType: string | undefined): Promise<Given> {
+    const known = await knownAgents(this.env);
+    if (agentType === undefined || !isUnmetered(agentType, known.entries)) {
+      return { known, userPays: false };
+    }
+    const { budget } = await this.env.USER.getByName(user).budget();
+    return { known, userPays: budget.usd !== null };
   }
 
   #for(user: string): Parts {

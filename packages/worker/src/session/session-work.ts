@@ -57,7 +57,11 @@ export class SessionWork {
       const body = { type: 'spawned' as const, spawn: row.spawn_seq, node, name: row.name };
       await this.#thread(row.spawn_parent).system(body, key);
     }
-    this.#sql.run(`UPDATE nodes SET phase = 'ready' WHERE id = ? AND phase = 'intent'`, row.id);
+    // The thread has the key now; its hash is enough here.
+    this.#sql.run(
+      `UPDATE nodes SET phase = 'ready', api_key = '' WHERE id = ? AND phase = 'intent'`,
+      row.id,
+    );
   }
 
   async #configure(row: NodeRow): Promise<void> {
@@ -82,7 +86,7 @@ export class SessionWork {
     await this.#thread(row.id).remove();
     // The row stays, so that feeds can say that the node is gone; its secrets do not.
     this.#sql.run(
-      `UPDATE nodes SET phase = 'deleted', config = '{}', api_key = '', task = NULL WHERE id = ?`,
+      `UPDATE nodes SET phase = 'deleted', config = '{}', api_key = '', key_hash = NULL, task = NULL WHERE id = ?`,
       row.id,
     );
   }

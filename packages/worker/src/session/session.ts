@@ -16,7 +16,10 @@ import { notFound } from '../result.ts';
 import { first, type Sql } from '../storage/sql.ts';
 import { readValue, writeValue } from '../storage/values.ts';
 import type { SpawnNote, StatusNote } from '../thread/outbox.ts';
-import { admit, admitSpawn, checkCaps, withNetwork } from './admission.ts';
+import { admit, admitSpawn, checkCaps, checkMetered, withNetwork } from './admission.ts';
+import { type Account, Accounts, limitsOf, ownOf, SESSION } from './ledger/accounts.ts';
+import { budgetOf, limitOf } from './ledger/money.ts';
+import { totalsOf } from './ledger/usage-row.ts';
 import { inventName, slugOf } from './names.ts';
 import { configOf, intentRow, type NodeRow, type NodeSpec, toNode, unmask } from './node-row.ts';
 import { NodeTable } from './node-table.ts';
@@ -37,11 +40,22 @@ export type SessionMeta = {
   stopped: boolean;
 };
 
-export type SessionDeps = { sql: Sql; now: () => number; newKey: (node: ThreadId) => string };
+export type SessionDeps = {
+  sql: Sql;
+  now: () => number;
+  newKey: (node: ThreadId) => string;
+  keyHash: (key: string) => string;
+};
+
+/** What a new node is judged by: the agents there are, and whether the user has a budget in money. */
+export type Given = { readonly known: KnownAgents; readonly userPays: boolean };
+
+const USUAL: Given = { known: BUILT_IN, userPays: false };
 
 /** A session: its tree, and what is still to be told to the tree's threads. */
 export class Session {
   readonly nodes: NodeTable;
+  readonly accounts: Accounts;
   #deps: SessionDeps;
   #meta: SessionMeta;
   #touched: FeedItem[] = [];
@@ -50,6 +64,7 @@ export class Session {
     this.#deps = deps;
     this.#meta = meta;
     this.nodes = new NodeTable(deps.sql);
+    this.accounts = new Accounts(deps.sql);
   }
 
   get meta(): SessionMeta {
@@ -60,6 +75,7 @@ export class Session {
     const { id, name, gitRepoUrl, createdAt, updatedAt } = this.#meta;
     const rows = this.nodes.live();
     const root = rows.find((row) => row.parent_id === null);
+    const account = this.accounts.get(SESSION);
     return {
       id,
       name,
@@ -67,13 +83,16 @@ export class Session {
       status: statusOf(this.#meta, rows),
       rootNodeId: root ? ThreadId.parse(root.id) : null,
       nodeCount: rows.length,
+      usage: totalsOf(account),
+      budget: budgetOf(limitsOf(account)),
       createdAt,
       updatedAt,
     };
   }
 
   tree(): Tree {
-    const nodes = this.nodes.live().map((row) => toNode(this.#meta.id, row));
+    const accounts = this.accounts.all();
+    const nodes = this.nodes.live().map((row) => this.#toNode(row, accounts));
     return { session: this.resource(), nodes };
   }
 
@@ -84,15 +103,14 @@ export class Session {
   }
 
   /** `snapshot` is the one that `create` names. */
-  addNode(
-    create: NodeCreate,
-    snapshot: SnapshotSource | null = null,
-    known: KnownAgents = BUILT_IN,
-  ): Node {
+  addNode(create: NodeCreate, snapshot: SnapshotSource | null = null, given = USUAL): Node {
     const parent = create.parentId ?? null;
     const above = parent === null ? null : this.nodes.find(parent);
     if (parent !== null && !above) throw notFound('the parent node');
+    const { known, userPays } = given;
     const config = admit(known, create.agentType, withNetwork(create.config ?? {}, above ?? null));
+    const limited = typeof create.budget?.usd === 'number' || this.accounts.moneyAbove(parent);
+    checkMetered(create.agentType, config, userPays || limited, known.entries);
     return this.#change(() =>
       this.#insert({
         parent,
@@ -103,6 +121,7 @@ export class Session {
         task: null,
         spawn: null,
         snapshot,
+        ...(create.budget && { budget: create.budget }),
       }),
     );
   }
@@ -112,6 +131,9 @@ export class Session {
     if (!row) throw notFound('this node');
     const config =
       patch.config && admit(known, row.agent_type, unmask(patch.config, configOf(row)));
+    if (config) {
+      checkMetered(row.agent_type, config, this.accounts.moneyAbove(id), known.entries);
+    }
     this.#change(() => {
       this.#touch(id, {
         ...(patch.name === undefined ? {} : { name: patch.name }),
@@ -126,7 +148,14 @@ export class Session {
   node(id: ThreadId): Node {
     const row = this.nodes.find(id);
     if (!row) throw notFound('this node');
-    return toNode(this.#meta.id, row);
+    return this.#toNode(row);
+  }
+
+  /** Nodes whose accounts changed: viewers get them, and the session's own state with them. */
+  refresh(ids: readonly string[]): void {
+    this.#change(() => {
+      for (const id of ids) if (this.nodes.find(id)) this.#touch(id, {});
+    }, true);
   }
 
   /** The newest status of a thread; older ones that arrive late change nothing. */
@@ -148,10 +177,10 @@ export class Session {
   }
 
   /** An agent's wish for a child: one child, or a recorded refusal, however often it is told. */
-  noteSpawn(parent: string, note: SpawnNote, known: KnownAgents = BUILT_IN): void {
+  noteSpawn(parent: string, note: SpawnNote, given = USUAL): void {
     if (this.nodes.spawnedBy(parent, note.seq) || this.#refused(parent, note.seq)) return;
     try {
-      this.#spawn(parent, note, known);
+      this.#spawn(parent, note, given);
     } catch (error) {
       if (!(error instanceof FilepathError)) throw error;
       this.#deps.sql.run(
@@ -194,7 +223,7 @@ export class Session {
     const gone = row.phase === 'deleting' || row.phase === 'deleted';
     const change = gone
       ? { seq: row.change_seq, type: 'deleted', id: row.id }
-      : { seq: row.change_seq, type: 'node', node: toNode(this.#meta.id, row) };
+      : { seq: row.change_seq, type: 'node', node: this.#toNode(row) };
     return { seq: row.change_seq, json: JSON.stringify(change) };
   }
 
@@ -203,10 +232,12 @@ export class Session {
     return { seq, json: JSON.stringify({ seq, type: 'session', session: this.resource() }) };
   }
 
-  #spawn(parent: string, note: SpawnNote, known: KnownAgents): void {
+  #spawn(parent: string, note: SpawnNote, { known, userPays }: Given): void {
     const row = this.nodes.find(parent);
     if (!row) throw notFound('the parent');
     const { agentType, model, config } = admitSpawn(note, row, known);
+    const limited = userPays || this.accounts.moneyAbove(parent);
+    checkMetered(agentType, config, limited, known.entries);
     this.#change(() =>
       this.#insert({
         parent,
@@ -226,11 +257,15 @@ export class Session {
     checkCaps(this.nodes.depthOf(spec.parent) + 1, rows.length);
     const id = newThreadId();
     const siblings = rows.filter((row) => row.parent_id === spec.parent);
+    const apiKey = this.#deps.newKey(id);
+    this.accounts.open(id);
+    if (spec.budget) this.accounts.limit(id, limitOf(spec.budget));
     this.nodes.insert(
       intentRow(spec, {
         id,
         slug: slugOf(spec.name),
-        apiKey: this.#deps.newKey(id),
+        apiKey,
+        keyHash: this.#deps.keyHash(apiKey),
         sortOrder: Math.max(-1, ...siblings.map((row) => row.sort_order)) + 1,
         at: this.#at(),
       }),
@@ -239,8 +274,8 @@ export class Session {
     return this.node(id);
   }
 
-  /** Runs a change in one transaction, brings counts up to date, and numbers what changed. */
-  #change<T>(work: () => T): T {
+  /** Runs a change in one transaction, brings counts up to date, and numbers what changed; the session `anyway`. */
+  #change<T>(work: () => T, anyway = false): T {
     const { sql } = this.#deps;
     const before = { ...this.#meta };
     const touchedBefore = this.#touched.length;
@@ -251,7 +286,7 @@ export class Session {
         for (const { id, done, total } of this.nodes.staleCounts())
           this.#touch(id, { done, total });
         this.#meta.updatedAt = this.#at();
-        if (this.#shown() !== shown) {
+        if (anyway || this.#shown() !== shown) {
           this.#meta.head += 1;
           this.#meta.changeSeq = this.#meta.head;
           this.#touched.push(this.sessionItem());
@@ -278,6 +313,11 @@ export class Session {
     if (row) this.#touched.push(this.feedItem(row));
   }
 
+  #toNode(row: NodeRow, accounts?: ReadonlyMap<string, Account>): Node {
+    const of = (scope: string) => accounts?.get(scope) ?? this.accounts.get(scope);
+    return toNode(this.#meta.id, row, { own: of(ownOf(row.id)), subtree: of(row.id) });
+  }
+
   #refused(parent: string, seq: number): boolean {
     return (
       first(
@@ -296,5 +336,8 @@ export class Session {
 
 export function openSession(deps: SessionDeps): Session | null {
   const meta = readValue<SessionMeta>(deps.sql, 'session');
-  return meta && new Session(deps, meta);
+  if (!meta) return null;
+  const session = new Session(deps, meta);
+  session.nodes.hashKeys(deps.keyHash);
+  return session;
 }

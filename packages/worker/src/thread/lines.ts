@@ -3,6 +3,7 @@ import type { Sql } from '../storage/sql.ts';
 import type { Appender } from './appender.ts';
 import { addToDraft, endDraft, MAX_DRAFTS } from './drafts.ts';
 import { putOutbox } from './outbox.ts';
+import { noteQuestion } from './questions.ts';
 
 export type Delta = { id: string; delta: string };
 
@@ -77,6 +78,9 @@ function appendLine(
   const seq = blob
     ? appender.append('fap', blobRef(event.type, appender.thread, blob.sha256, blob.bytes), body)
     : appender.append('fap', body);
+  if (event.type === 'decision' && !blob) {
+    noteQuestion(sql, event.id, appender.state.launch.epoch, seq);
+  }
   if (event.type !== 'spawn') return;
   // An agent's words go on to other objects: bounded, whatever it says.
   const name = event.name.slice(0, 120);

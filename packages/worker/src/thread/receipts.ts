@@ -1,6 +1,9 @@
 import {
+  addTokens,
   CF_SKY_VERSION,
+  GatewayCall,
   isVerified,
+  NO_TOKENS,
   type Receipt,
   type RunId,
   type RunOutcome,
@@ -8,6 +11,7 @@ import {
   type StepId,
   type ThreadId,
 } from '@filepath/protocol';
+import { NANO } from '../gateway/contract.ts';
 import type { Sql } from '../storage/sql.ts';
 import type { Hashing } from './hashing.ts';
 import { bodyText } from './log-table.ts';
@@ -23,6 +27,39 @@ function outputHash(sql: Sql, hashing: Hashing, from: number, to: number): strin
   );
   for (const { json } of rows) hash.update(`${bodyText(json)}\n`);
   return hash.digest();
+}
+
+/** What the gateway metered of a run. A call that was counted after an estimate is told twice: the last word holds. */
+function metered(sql: Sql, run: RunId, from: number, to: number) {
+  const calls = new Map<string, GatewayCall>();
+  const rows = sql.iterate<{ json: string }>(
+    `SELECT json FROM log WHERE seq > ? AND seq <= ? AND source = 'gateway' ORDER BY seq`,
+    from,
+    to,
+  );
+  for (const { json } of rows) {
+    const event = JSON.parse(json) as { run: string | null; body: unknown };
+    const body = GatewayCall.safeParse(event.body);
+    if (event.run === run && body.success) calls.set(body.data.call, body.data);
+  }
+  const all = [...calls.values()];
+  if (all.length === 0) return {};
+  return {
+    calls: all.length,
+    tokens: all.reduce((sum, call) => addTokens(sum, call.tokens), NO_TOKENS),
+    cost_usd: sumUsd(all.map((call) => call.costUsd)),
+    estimated: all.some((call) => call.estimated),
+  };
+}
+
+/** In whole billionths, as the ledger counts. */
+function sumUsd(costs: readonly (number | null)[]): number | null {
+  let nano = 0;
+  for (const cost of costs) {
+    if (cost === null) return null;
+    nano += Math.round(cost * NANO);
+  }
+  return nano / NANO;
 }
 
 export type RunEnd = {
@@ -59,6 +96,7 @@ export function storeRunEnd(sql: Sql, hashing: Hashing, end: RunEnd): void {
     ended_by: seq,
     verified: isVerified(end.source),
     events: run.events,
+    ...metered(sql, run.id, run.startedSeq, seq),
   });
 }
 

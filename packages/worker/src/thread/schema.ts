@@ -26,6 +26,11 @@ export const THREAD_MIGRATIONS: readonly (readonly string[])[] = [
     `CREATE TABLE jobs (
        id TEXT PRIMARY KEY, type TEXT NOT NULL, at INTEGER NOT NULL, done INTEGER NOT NULL DEFAULT 0)`,
   ],
+  [
+    // What an agent has asked: in which epoch, and where in the log it and its answer are.
+    `CREATE TABLE questions (
+       id TEXT PRIMARY KEY, epoch INTEGER NOT NULL, seq INTEGER NOT NULL, answer INTEGER)`,
+  ],
 ];
 
 /** Emptied when a thread is deleted; what remains says that it was. */
@@ -38,4 +43,5 @@ export const CONTENT_TABLES = [
   'inputs',
   'keys',
   'jobs',
+  'questions',
 ] as const;

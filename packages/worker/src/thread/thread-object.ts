@@ -1,6 +1,8 @@
 import { DurableObject } from 'cloudflare:workers';
 import {
+  type DecisionCreate,
   FilepathError,
+  type GatewayBody,
   type JobId,
   type JobResult,
   type JobWork,
@@ -109,8 +111,27 @@ export class ThreadObject extends DurableObject<Env> {
     return this.#change(user, (thread) => thread.signal(action));
   }
 
+  decide(user: string, id: string, { input, ...answer }: DecisionCreate): Result<{ seq: number }> {
+    const clean = input === undefined ? {} : { input: this.#redactJson(input) };
+    return this.#change(user, (thread) => thread.decide(id, { ...answer, ...clean }));
+  }
+
   system(body: SystemBody, key: string): Result<{ seq: number }> {
     return this.#change(null, (thread) => thread.system(body, key));
+  }
+
+  /** What the gateway metered or refused, in order. */
+  gateway(events: readonly { key: string; body: GatewayBody }[]): Result<{ seq: number }> {
+    return attempt(() => {
+      if (!this.#parts) throw notFound('this thread');
+      let seq = 0;
+      for (const { key, body } of events) {
+        const effects = this.#parts.thread.gateway(redactBody(body, this.#redact), key);
+        this.#publish(effects);
+        ({ seq } = effects);
+      }
+      return { seq };
+    });
   }
 
   /** The job that pushes the agent's branch to the session's repository. */
@@ -277,6 +298,10 @@ export class ThreadObject extends DurableObject<Env> {
     });
   }
 
+  #redactJson(value: unknown): unknown {
+    return JSON.parse(this.#redact(JSON.stringify(value))) as unknown;
+  }
+
   #job(user: string, work: (thread: Thread) => JobWork): Result<{ job: JobId }> {
     return attempt(() => {
       const { thread } = this.#for(user);
@@ -337,4 +362,10 @@ export class ThreadObject extends DurableObject<Env> {
     this.#parts?.viewers.leave(this.#sockets.of(ws));
     this.#parts?.link.leave(this.#links.of(ws));
   }
+}
+
+/** A provider's own words may hold anything. */
+function redactBody(body: GatewayBody, redact: (text: string) => string): GatewayBody {
+  if (body.type === 'refused') return { ...body, message: redact(body.message) };
+  return body.error === undefined ? body : { ...body, error: redact(body.error) };
 }

@@ -1,7 +1,9 @@
 import {
   type AgentInput,
+  type DecisionCreate,
   encodeInput,
   FilepathError,
+  type GatewayBody,
   healthMessage,
   type InputLine,
   type JobId,
@@ -34,6 +36,7 @@ import {
 import { appendLines, type Delta, type Offloaded } from './lines.ts';
 import type { Stored } from './log-table.ts';
 import { putOutbox } from './outbox.ts';
+import { noteAnswer, openQuestion } from './questions.ts';
 import { CONTENT_TABLES } from './schema.ts';
 import { FRESH, type ThreadMeta, type ThreadState } from './state.ts';
 
@@ -126,12 +129,41 @@ export class Thread {
     });
   }
 
+  /** What a person has decided goes to the process that asked. The log says what it was about. */
+  decide(id: string, answer: DecisionCreate): Effects {
+    const { sql } = this.#deps;
+    const { hash } = openQuestion(sql, this.#state.launch, id, answer);
+    const { choice, input } = answer;
+    const decision = {
+      type: 'decision',
+      id,
+      choice,
+      ...(input === undefined ? {} : { input }),
+    } as const;
+    return this.#change((appender) => {
+      const seq = appender.append('user', { ...decision, ...(hash === undefined ? {} : { hash }) });
+      noteAnswer(sql, id, seq);
+      return { seq, inputs: [addInput(sql, appender.state, decision)] };
+    });
+  }
+
   /** What the control plane did, once per key. */
   system(body: SystemBody, key: string): Effects {
     const known = this.#seqOf(key);
     if (known !== null) return nothing(known);
     return this.#change((appender) => {
       const seq = appender.append('system', body);
+      this.#keep(key, seq);
+      return { seq };
+    });
+  }
+
+  /** What the gateway metered or refused, once per key. It says nothing about the agent itself. */
+  gateway(body: GatewayBody, key: string): Effects {
+    const known = this.#seqOf(key);
+    if (known !== null) return nothing(known);
+    return this.#change((appender) => {
+      const seq = appender.append('gateway', body);
       this.#keep(key, seq);
       return { seq };
     });
@@ -259,7 +291,8 @@ export class Thread {
     if (state.lifecycle.stopped) return;
     const inputs = readInputs(sql, epoch, Math.max(heard, 1))
       .map(({ line }) => JSON.parse(line) as AgentInput)
-      // What the system told that process is told anew to the next one.
+      // What the system told that process is told anew to the next one; what was decided was its question.
+      .filter((input) => input.type !== 'decision')
       .filter((input) => input.type !== 'message' || input.from !== 'system');
     const task = inputs.find((input) => input.type === 'message');
     if (!task) return;

@@ -1,4 +1,4 @@
-import type { Node, SessionId } from '@filepath/protocol';
+import { type Node, type SessionId, WAITING } from '@filepath/protocol';
 import type { Sql } from '../storage/sql.ts';
 
 export type AttentionItem = {
@@ -11,7 +11,7 @@ export type AttentionItem = {
   at: string;
 };
 
-/** The nodes of all sessions that wait for a person: those that failed. */
+/** The nodes of all sessions that wait for a person: those that failed, that have asked, and those without budget. */
 export class Attention {
   #sql: Sql;
 
@@ -22,8 +22,17 @@ export class Attention {
   /** Replaces what is known of a session; telling it twice changes nothing. */
   update(session: SessionId, sessionName: string, nodes: readonly Node[]): void {
     const rows = nodes
-      .filter((node) => node.status === 'error')
-      .map((node) => [node.id, node.name, node.status, node.reason, node.updatedAt]);
+      .filter(
+        ({ status, reason, blocked }) =>
+          status === 'error' || reason === WAITING || blocked !== null,
+      )
+      .map((node) => [
+        node.id,
+        node.name,
+        node.status,
+        node.blocked ?? node.reason,
+        node.updatedAt,
+      ]);
     this.#sql.transaction(() => {
       this.forget(session);
       this.#sql.run(

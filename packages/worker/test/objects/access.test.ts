@@ -1,6 +1,6 @@
 import { listDurableObjectIds } from 'cloudflare:test';
 import { env, exports } from 'cloudflare:workers';
-import type { Node, Session } from '@filepath/protocol';
+import { NO_BUDGET, type Node, type Session } from '@filepath/protocol';
 import { beforeAll, describe, expect, it } from 'vitest';
 import type { Route } from '../../src/http/route.ts';
 import { routes } from '../../src/routes/index.ts';
@@ -30,6 +30,7 @@ function pathOf(route: Route): string {
     threadId: node.id,
     runnerId: 'rn_local',
     sha256: 'a'.repeat(64),
+    decisionId: 'd1',
     snapshotId: `snap_${'a'.repeat(22)}`,
     providerId: 'anthropic',
   };
@@ -45,7 +46,15 @@ const send = (route: Route, headers: Headers) =>
 
 /** The same with a body that the route may take, so that nothing but access can refuse it. */
 function sendBody(route: Route, headers: Headers): Promise<Response> {
-  const bodies = [{}, { name: 'x' }, { action: 'stop' }, { content: 'x' }, custom];
+  const bodies = [
+    {},
+    { name: 'x' },
+    { action: 'stop' },
+    { content: 'x' },
+    { choice: 'x' },
+    custom,
+    { budget: NO_BUDGET },
+  ];
   const body = bodies.find((one) => route.body?.safeParse(one).success);
   return call(pathOf(route), { method: route.method, headers, body });
 }

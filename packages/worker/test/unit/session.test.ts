@@ -21,7 +21,12 @@ function newSession() {
   const sql = nodeSql();
   migrate(sql, SESSION_MIGRATIONS);
   const session = new Session(
-    { sql, now: () => Date.parse('2026-01-01T00:00:00Z'), newKey: () => 'key' },
+    {
+      sql,
+      now: () => Date.parse('2026-01-01T00:00:00Z'),
+      newKey: () => 'key',
+      keyHash: (key) => key,
+    },
     {
       id: newSessionId(),
       owner: 'owner',

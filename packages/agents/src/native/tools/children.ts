@@ -41,6 +41,9 @@ export function spawnAgentTool(kit: Kit): LoopTool {
   });
 }
 
+/** Said now and then, so that its silence is not taken for a hang. */
+const WAITING = { type: 'status', state: 'running', reason: 'waits for its children' } as const;
+
 export function listChildrenTool(kit: Kit): LoopTool {
   return defineTool({
     name: 'list_children',
@@ -53,7 +56,8 @@ export function listChildrenTool(kit: Kit): LoopTool {
       const until = Date.now() + wait * 1_000;
       // A child that was asked for just now is not there at once.
       if (wait > 0) await setTimeout(1_000, undefined, { signal });
-      for (;;) {
+      for (let polls = 0; ; polls += 1) {
+        if (polls > 0 && polls % 30 === 0) kit.emit(WAITING);
         const { children } = Children.parse(await ask(kit, 'agent/children', signal));
         if (Date.now() >= until || !children.some(works)) {
           return { ok: true, text: children.length === 0 ? 'No children.' : table(children) };

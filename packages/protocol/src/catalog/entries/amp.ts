@@ -7,7 +7,12 @@ export const amp: AgentEntry = {
   icon: 'zap',
   defaultModel: 'claude-sonnet-4',
   driver: { kind: 'claude', command: ['amp'] },
-  install: { from: 'npm', package: '@ampcode/cli', version: '0.0.1790142911-g7618fb' },
+  install: {
+    from: 'npm',
+    package: '@ampcode/cli',
+    version: '0.0.1790142911-g7618fb',
+    scripts: true,
+  },
   metered: false,
   hosts: ['ampcode.com', '*.ampcode.com'],
 };

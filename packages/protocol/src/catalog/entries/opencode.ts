@@ -7,6 +7,6 @@ export const opencode: AgentEntry = {
   icon: 'square-terminal',
   defaultModel: 'claude-sonnet-4',
   driver: { kind: 'acp', command: ['opencode', 'acp'] },
-  install: { from: 'npm', package: 'opencode-ai', version: '1.18.33' },
+  install: { from: 'npm', package: 'opencode-ai', version: '1.18.33', scripts: true },
   metered: true,
 };

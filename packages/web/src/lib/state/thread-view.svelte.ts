@@ -62,6 +62,19 @@ export class ThreadView {
     }
   }
 
+  /** Answers what the agent asked, as it is shown: the answer holds for nothing else. */
+  async decide(
+    { decision, hash }: Extract<Block, { kind: 'decision' }>,
+    choice: string,
+  ): Promise<void> {
+    try {
+      await client.thread.decide(this.id, decision, { choice, ...(hash !== null && { hash }) });
+      this.problem = null;
+    } catch (error) {
+      await this.#fail(error);
+    }
+  }
+
   async stop(): Promise<void> {
     try {
       await client.thread.signal(this.id, 'stop');

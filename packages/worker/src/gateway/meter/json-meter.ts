@@ -30,7 +30,8 @@ export class JsonMeter implements Meter {
     const scanned = this.#size > MAX_BODY ? null : scanObject(bytes);
     const usage = scanned?.members.findLast(({ key }) => key === 'usage');
     this.#ended = scanned !== null;
-    if (usage) this.#final = countsOf(this.#format, parsed(bytes, usage.valueStart, usage.valueEnd));
+    if (usage)
+      this.#final = countsOf(this.#format, parsed(bytes, usage.valueStart, usage.valueEnd));
   }
 
   reading(): Reading {

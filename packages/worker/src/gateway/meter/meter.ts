@@ -24,7 +24,9 @@ export type Meter = {
   reading(): Reading;
 };
 
-export function meterFor(format: WireFormat, contentType: string | null): Meter {
-  const stream = /^text\/event-stream\b/i.test(contentType ?? '');
+export const isStream = (headers: Headers): boolean =>
+  /^text\/event-stream\b/i.test(headers.get('content-type') ?? '');
+
+export function meterFor(format: WireFormat, stream: boolean): Meter {
   return stream ? new StreamMeter(format) : new JsonMeter(format);
 }

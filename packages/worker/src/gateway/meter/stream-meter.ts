@@ -42,7 +42,8 @@ export class StreamMeter implements Meter {
       return;
     }
     if (!TELLING[this.#format].test(data)) {
-      this.#state.begun ||= this.#format !== 'openai-responses' || data.includes('"response.output');
+      this.#state.begun ||=
+        this.#format !== 'openai-responses' || data.includes('"response.output');
       return;
     }
     let event: unknown;

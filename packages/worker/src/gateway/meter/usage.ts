@@ -10,7 +10,8 @@ export function at(value: unknown, ...path: readonly string[]): unknown {
   return found;
 }
 
-const isCount = (value: unknown): value is number => Number.isSafeInteger(value) && Number(value) >= 0;
+const isCount = (value: unknown): value is number =>
+  Number.isSafeInteger(value) && Number(value) >= 0;
 
 const count = (value: unknown, ...path: readonly string[]): number => {
   const found = at(value, ...path);
@@ -18,7 +19,11 @@ const count = (value: unknown, ...path: readonly string[]): number => {
 };
 
 /** What a provider's `usage` says, in our words; null where it says nothing. `before` is what an earlier one said. */
-export function countsOf(format: WireFormat, usage: unknown, before?: TokenCounts): TokenCounts | null {
+export function countsOf(
+  format: WireFormat,
+  usage: unknown,
+  before?: TokenCounts,
+): TokenCounts | null {
   if (typeof usage !== 'object' || usage === null) return null;
   return format === 'anthropic' ? anthropic(usage, before) : openai(usage);
 }

@@ -18,12 +18,18 @@ export class TestRunner {
     this.socket = socket;
   }
 
-  static async connect(limits?: Limits): Promise<TestRunner> {
+  static async connect(more: { limits?: Limits; catalog?: unknown } = {}): Promise<TestRunner> {
+    const { limits, catalog } = more;
     const socket = await TestSocket.open('/link/runner/rn_local', RUNNER);
     const executors = [{ kind: 'sandbox', available: true, ...(limits && { limits }) }];
-    socket.send({ t: 'hello', v: LINK_VERSION, runner: 'rn_local', executors });
+    const hello = { t: 'hello', v: LINK_VERSION, runner: 'rn_local', executors };
+    socket.send({ ...hello, ...(catalog === undefined ? {} : { catalog }) });
     await socket.until('welcome');
     return new TestRunner(socket);
+  }
+
+  catalog(catalog: unknown): void {
+    this.socket.send({ t: 'catalog', catalog });
   }
 
   /** The next order for this thread, taken; orders for others are taken on the way. */

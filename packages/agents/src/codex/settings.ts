@@ -1,0 +1,50 @@
+import { join } from 'node:path';
+import type { Surroundings } from '../driver/program.ts';
+
+const PROVIDER = 'filepath';
+
+/** Options of `codex app-server`: they win over what a file in the home or the repository says. */
+export function codexArgs({ context }: Pick<Surroundings, 'context'>): string[] {
+  const base = `${context.env['FILEPATH_BASE_URL'] ?? ''}/openai/v1`;
+  const provider = [
+    'name="filepath"',
+    `base_url=${JSON.stringify(base)}`,
+    'env_key="FILEPATH_API_KEY"',
+    'wire_api="responses"',
+    'requires_openai_auth=false',
+  ].join(',');
+  return [
+    'app-server',
+    '-c',
+    `model_provider=${JSON.stringify(PROVIDER)}`,
+    '-c',
+    `model_providers.${PROVIDER}={${provider}}`,
+    '-c',
+    'check_for_update_on_startup=false',
+    '-c',
+    'analytics.enabled=false',
+  ];
+}
+
+export function codexEnv({ home }: Pick<Surroundings, 'home'>): Record<string, string> {
+  return { CODEX_HOME: join(home, '.codex') };
+}
+
+/** What a thread of codex begins or goes on with. */
+export function threadSettings({ context, cwd, permissions }: Surroundings) {
+  const instructions = context.env['FILEPATH_SYSTEM_PROMPT'] ?? '';
+  return {
+    cwd,
+    model: modelOf(context.env['FILEPATH_MODEL']),
+    modelProvider: PROVIDER,
+    // codex's own sandbox does not start within ours, which is the bound.
+    sandbox: 'danger-full-access',
+    approvalPolicy: permissions === 'allow' ? 'never' : 'untrusted',
+    ...(instructions === '' ? {} : { developerInstructions: instructions }),
+  };
+}
+
+export function modelOf(model: string | undefined): string | null {
+  const name = (model ?? '').replace(/^openai\//, '');
+  return name === '' ? null : name;
+}

@@ -1,0 +1,123 @@
+import { type ChildProcessByStdio, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { readFileSync } from 'node:fs';
+import { createInterface } from 'node:readline';
+import type { Readable, Writable } from 'node:stream';
+import { fileURLToPath } from 'node:url';
+import { type AgentEntry, type AgentInput, AgentEvent } from '@filepath/protocol';
+import type { PlayedAgent } from './clis/scenarios.ts';
+
+const MAIN = fileURLToPath(new URL('../src/main.ts', import.meta.url));
+const PATIENCE_MS = 40_000;
+
+export type AgentSetting = {
+  readonly entry: AgentEntry;
+  readonly cwd: string;
+  readonly env: Record<string, string>;
+};
+
+function childrenOf(pid: number): number[] {
+  const children = readFileSync(`/proc/${pid}/task/${pid}/children`, 'utf8');
+  return children.split(' ').filter(Boolean).map(Number);
+}
+
+/** The agents' own program, as the runner starts it, without a sandbox. A message to one that has ended starts it again. */
+export class AgentProcess implements PlayedAgent {
+  #setting: AgentSetting;
+  #child: ChildProcessByStdio<Writable, Readable, null> | null = null;
+  #events: AgentEvent[] = [];
+  #seen = 0;
+  #waiting = new Set<() => void>();
+  #exits: (number | null)[] = [];
+
+  constructor(setting: AgentSetting) {
+    this.#setting = setting;
+  }
+
+  readonly events = (): readonly AgentEvent[] => this.#events;
+
+  get exits(): readonly (number | null)[] {
+    return this.#exits;
+  }
+
+  readonly say = (content: string): Promise<void> =>
+    this.#write({ type: 'message', from: 'user', content });
+  readonly stop = (): Promise<void> => this.#write({ type: 'signal', action: 'stop' });
+  readonly handOff = (): Promise<void> => this.#write({ type: 'signal', action: 'handoff' });
+  readonly decide = (id: string, choice: string): Promise<void> =>
+    this.#write({ type: 'decision', id, choice });
+
+  readonly until = async (
+    fits: (event: AgentEvent) => boolean,
+    what: string,
+  ): Promise<AgentEvent> => {
+    const deadline = AbortSignal.timeout(PATIENCE_MS);
+    for (;;) {
+      while (this.#seen < this.#events.length) {
+        const event = this.#events[this.#seen++];
+        if (event && fits(event)) return event;
+      }
+      await this.#more(deadline, what);
+    }
+  };
+
+  readonly kill = async (): Promise<void> => {
+    const child = this.#child;
+    if (child?.pid === undefined) return;
+    const exited = once(child, 'close');
+    // The CLI has a group of its own.
+    for (const pid of [child.pid, ...childrenOf(child.pid)]) process.kill(-pid, 'SIGKILL');
+    await exited;
+  };
+
+  readonly ended = async (): Promise<void> => {
+    if (this.#child) await once(this.#child, 'close');
+  };
+
+  /** No more inputs: it ends when its turn has. */
+  async end(): Promise<void> {
+    this.#child?.stdin.end();
+    await this.ended();
+  }
+
+  async #write(input: AgentInput): Promise<void> {
+    this.#child ??= this.#start();
+    this.#child.stdin.write(`${JSON.stringify(input)}\n`);
+  }
+
+  #start(): ChildProcessByStdio<Writable, Readable, null> {
+    const { entry, cwd, env } = this.#setting;
+    const child = spawn(process.execPath, [MAIN], {
+      cwd,
+      env: { ...env, FILEPATH_AGENT: JSON.stringify(entry) },
+      stdio: ['pipe', 'pipe', 'inherit'],
+      detached: true,
+    });
+    createInterface({ input: child.stdout }).on('line', (line) => {
+      this.#events.push(AgentEvent.parse(JSON.parse(line)));
+      this.#wake();
+    });
+    child.once('close', (code) => {
+      this.#exits.push(code);
+      this.#child = null;
+      this.#wake();
+    });
+    return child;
+  }
+
+  #wake(): void {
+    for (const wake of this.#waiting) wake();
+    this.#waiting.clear();
+  }
+
+  async #more(deadline: AbortSignal, what: string): Promise<void> {
+    const heard = new Promise<void>((resolve) => this.#waiting.add(resolve));
+    const late = new Promise<never>((_resolve, reject) => {
+      deadline.addEventListener('abort', () => {
+        const said = this.#events.map((event) => JSON.stringify(event)).join('\n');
+        reject(new Error(`${what} did not come; the agent said:\n${said}`));
+      });
+    });
+    await Promise.race([heard, late]);
+  }
+}

@@ -1,0 +1,206 @@
+import type { CallId, RefusalCode } from '@filepath/protocol';
+import {
+  type Ask,
+  type Bearer,
+  type Grant,
+  LEASE_MS,
+  type Outcome,
+  type RouteRefusal,
+} from '../../gateway/contract.ts';
+import { first } from '../../storage/sql.ts';
+import { type Accounts, SESSION, takenOf } from './accounts.ts';
+import { allow } from './allowance.ts';
+import { CallEvents } from './call-events.ts';
+import { type CallRow, Calls } from './calls.ts';
+import { type Holder, holderOf, type KeyDeps } from './holder.ts';
+import { LeaseBook } from './lease.ts';
+import { type Amount, worstCase } from './money.ts';
+import { pursesOf, userPurse } from './purses.ts';
+import { Repeats } from './repeats.ts';
+import { Settlement } from './settlement.ts';
+
+/** Calls under way at once, in a session. */
+export const MAX_OPEN = 256;
+
+export type LedgerDeps = KeyDeps & { now: () => number; accounts: Accounts };
+
+/** More is needed of the user's budget before this can be answered: this much in all. */
+export type Want = { readonly want: Amount };
+
+/** The budget ledger of a tree: what each call reserves and what it used, once. */
+export class TreeLedger {
+  readonly accounts: Accounts;
+  readonly events: CallEvents;
+  readonly lease: LeaseBook;
+  #deps: LedgerDeps;
+  #calls: Calls;
+  #repeats: Repeats;
+  #settlement: Settlement;
+
+  constructor(deps: LedgerDeps) {
+    this.#deps = deps;
+    this.accounts = deps.accounts;
+    this.events = new CallEvents(deps.sql);
+    this.lease = new LeaseBook(deps.sql);
+    this.#calls = new Calls(deps.sql);
+    this.#repeats = new Repeats(deps.sql, this.events);
+    this.#settlement = new Settlement(deps, this.#calls, this.events);
+  }
+
+  /** `last`: what the lease has is all there is. */
+  reserve(ask: Ask, last: boolean): Grant | Want {
+    return this.#deps.sql.transaction(() => {
+      const holder = holderOf(this.#deps, ask);
+      if (!holder) return { ok: false, code: 'bad_key' };
+      const known = this.#calls.find(ask.call);
+      if (known) return this.#again(ask, known);
+      if (this.#calls.open() >= MAX_OPEN) {
+        const message = `This session has ${MAX_OPEN} calls to models under way, which is the most it may have. Call again when some have ended.`;
+        return this.#refuse(ask, 'concurrency', message, SESSION);
+      }
+      return this.#admit(ask, holder, last);
+    });
+  }
+
+  renew(call: CallId): void {
+    this.#calls.renew(call, this.#deps.now() + LEASE_MS);
+  }
+
+  settle(call: CallId, outcome: Outcome): void {
+    this.#deps.sql.transaction(() => {
+      const row = this.#calls.find(call);
+      if (row) this.#settlement.settle(row, outcome);
+    });
+  }
+
+  /** Whether the key is good. */
+  check(ask: Bearer): boolean {
+    return holderOf(this.#deps, ask) !== null;
+  }
+
+  /** A call that was refused before anything was reserved for it. False: the key is not good. */
+  refused(ask: Ask, { refused, message }: RouteRefusal): boolean {
+    return this.#deps.sql.transaction(() => {
+      if (!holderOf(this.#deps, ask)) return false;
+      this.#refuse(ask, refused, message);
+      return true;
+    });
+  }
+
+  /** Settles what nobody renewed at its worst case, and forgets what is long over. */
+  expire(): void {
+    const now = this.#deps.now();
+    this.#deps.sql.transaction(() => {
+      for (const row of this.#calls.overdue(now)) {
+        this.#settlement.settle(row, {
+          outcome: 'cut',
+          status: null,
+          tokens: null,
+          firstByteMs: null,
+          durationMs: Math.max(0, now - row.started),
+          error: 'The gateway ended before it could say how this call ended.',
+        });
+      }
+      this.#calls.forget(now);
+      this.#repeats.flush(now);
+    });
+  }
+
+  /** When `expire` has something to do. */
+  due(): number | null {
+    const times = [this.#calls.due(), this.#repeats.due()].filter((at) => at !== null);
+    return times.length === 0 ? null : Math.min(...times);
+  }
+
+  get idle(): boolean {
+    return this.#calls.open() === 0;
+  }
+
+  /** Gives `blocked` agents another chance: `scope` has a new budget. Null: all of them. */
+  unblock(nodes: readonly string[] | null): void {
+    const { sql } = this.#deps;
+    const among = nodes === null ? '' : 'AND id IN (SELECT value FROM json_each(?))';
+    const bound = nodes === null ? [] : [JSON.stringify(nodes)];
+    sql.run(
+      `UPDATE accounts SET dirty = 1 WHERE scope IN (SELECT id FROM nodes WHERE blocked IS NOT NULL ${among})`,
+      ...bound,
+    );
+    sql.run(`UPDATE nodes SET blocked = NULL WHERE blocked IS NOT NULL ${among}`, ...bound);
+  }
+
+  #admit(ask: Ask, holder: Holder, last: boolean): Grant | Want {
+    const { now, session } = this.#deps;
+    const path = this.accounts.pathOf(holder.id);
+    const accounts = this.accounts.along(path);
+    const total = accounts.at(-1) ?? this.accounts.get(SESSION);
+    const tree = allow(
+      ask,
+      pursesOf(session, accounts, (id) => this.#nameOf(id)),
+    );
+    if (!tree.ok) return this.#short(ask, holder, tree);
+
+    const wish = { ...ask, outputBound: tree.outputBound };
+    const { active, limit } = this.lease.current;
+    const user = userPurse(total, limit);
+    const allowed = active ? allow(wish, [user]) : null;
+    const whole = allowed?.ok === true && allowed.outputBound === tree.outputBound;
+    if (!whole && !last) {
+      const worst = worstCase(ask.price, ask.inputBound, tree.outputBound);
+      const taken = takenOf(total);
+      return { want: { tokens: taken.tokens + worst.tokens, nano: taken.nano + worst.nano } };
+    }
+    if (allowed === null) throw new Error('the user ledger gave no lease');
+    if (!allowed.ok) return this.#short(ask, holder, allowed);
+
+    const { outputBound } = allowed;
+    const held = worstCase(ask.price, ask.inputBound, outputBound);
+    const at = now();
+    this.#calls.insert(ask, outputBound, held, at, at + LEASE_MS);
+    this.accounts.hold(path, held);
+    if (holder.blocked !== null) this.#block(holder.id, null);
+    return { ok: true, outputBound };
+  }
+
+  #again(ask: Ask, known: CallRow): Grant {
+    if (known.state === 'open' && known.node === ask.thread) {
+      return { ok: true, outputBound: known.output_bound };
+    }
+    const message = `The call ${ask.call} is over. Call again under a new id.`;
+    return this.#refuse(ask, 'concurrency', message);
+  }
+
+  #short(
+    ask: Ask,
+    holder: Holder,
+    refusal: {
+      code: 'budget' | 'no_price';
+      message: string;
+      purse: { scope: string; name: string };
+    },
+  ): Grant {
+    const { code, message, purse } = refusal;
+    const why = code === 'budget' ? `${purse.name} is used up` : `${ask.model} has no known price`;
+    if (holder.blocked !== why) this.#block(holder.id, why);
+    return this.#refuse(ask, code, message, purse.scope);
+  }
+
+  #block(node: string, why: string | null): void {
+    this.#deps.sql.run('UPDATE nodes SET blocked = ? WHERE id = ?', why, node);
+    this.accounts.markDirty(node);
+  }
+
+  #refuse(ask: Ask, code: RefusalCode, words: string, scope?: string): Grant {
+    const message = words.slice(0, 1024);
+    const { call, format, thread } = ask;
+    const about = scope === undefined ? {} : { scope };
+    const model = ask.model.slice(0, 200);
+    const body = { type: 'refused' as const, call, format, model, code, message, ...about };
+    this.#repeats.add(thread, body, this.#deps.now());
+    return { ok: false, code, message, ...about };
+  }
+
+  #nameOf(node: string): string {
+    const query = 'SELECT name FROM nodes WHERE id = ?';
+    return first<{ name: string }>(this.#deps.sql, query, node)?.name ?? node;
+  }
+}

@@ -1,0 +1,239 @@
+import { createServer, type Server } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { once } from 'node:events';
+import { gate, type ModelServer, startModelServer, type Turn } from '@filepath/testkit';
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { startGateway, type TestGateway } from './support/gateway.ts';
+
+const PATH = '/gateway/anthropic/v1/messages';
+const KNOWN = { input: 40, cacheRead: 8, cacheWrite: 5 };
+const LONG: Turn = { text: 'word '.repeat(20), chunk: 5, usage: { ...KNOWN, output: 17 } };
+const ask = (more: Record<string, unknown> = {}) => ({
+  model: 'm-1',
+  max_tokens: 4096,
+  stream: true,
+  messages: [{ role: 'user', content: 'hello' }],
+  ...more,
+});
+
+let gateway: TestGateway;
+let server: ModelServer;
+let calls = 0;
+
+beforeAll(async () => {
+  gateway = await startGateway();
+  server = await startModelServer({ script: [] });
+});
+
+afterAll(async () => {
+  await gateway.stop();
+  await server.close();
+});
+
+beforeEach(async () => {
+  calls = (await gateway.ledger()).ended.length;
+  await gateway.set({ upstream: { url: server.url }, times: { tick: 10 }, grant: null });
+});
+
+const play = (...script: Turn[]): void => server.play({ script });
+const end = async () => (await gateway.ended(calls + 1)).ended.at(-1);
+
+/** A server that answers in its own way. */
+async function serving(
+  answer: Parameters<typeof createServer>[1],
+): Promise<Server & { url: string }> {
+  const other = createServer(answer);
+  other.listen(0, '127.0.0.1');
+  await once(other, 'listening');
+  return Object.assign(other, { url: `http://127.0.0.1:${(other.address() as AddressInfo).port}` });
+}
+
+describe('[GW10] a provider that breaks off', () => {
+  it('in mid-stream is told the agent as the last event, and has its output at the bound', async () => {
+    play({ ...LONG, fault: { kind: 'cut', after: 3 } });
+    const response = await gateway.post(PATH, ask());
+    expect(await response.text()).toMatch(/event: error\ndata: \{"type":"error",.*broke off/);
+    expect(await end()).toMatchObject({
+      outcome: 'cut',
+      estimated: true,
+      tokens: { ...KNOWN, output: 4096 },
+    });
+  });
+
+  it('before an answer is a 502, at the worst case', async () => {
+    play({ fault: { kind: 'reset' } });
+    const response = await gateway.post(PATH, ask());
+    expect([response.status, await response.json()]).toMatchObject([
+      502,
+      { type: 'error', error: { type: 'api_error' } },
+    ]);
+    expect(await end()).toMatchObject({ outcome: 'failed', status: null, tokens: null });
+  });
+
+  it('and takes no connection at all costs nothing', async () => {
+    await gateway.set({ upstream: { url: 'http://127.0.0.1:1' } });
+    const response = await gateway.post(PATH, ask());
+    expect([response.status, await response.text()]).toEqual([
+      502,
+      expect.stringContaining('cannot be reached'),
+    ]);
+    expect(await end()).toMatchObject({ outcome: 'failed', tokens: { input: 0, output: 0 } });
+  });
+
+  it.each(['torn', 'stop', 'error-event', 'bad-json'] as const)(
+    'with %s is passed on as it is, and settled once',
+    async (kind) => {
+      play({ ...LONG, fault: { kind, after: 3 } });
+      const text = await (await gateway.post(PATH, ask())).text();
+      expect(text).toContain('word');
+      const { tokens, outcome } = (await end()) ?? {};
+      if (kind === 'bad-json') {
+        expect(text).toContain('oh no');
+        expect([outcome, tokens]).toEqual(['completed', { ...KNOWN, output: 17, reasoning: 0 }]);
+      } else {
+        expect(outcome).toBe(kind === 'error-event' ? 'failed' : 'cut');
+        expect(tokens).toMatchObject({ ...KNOWN, output: 4096 });
+      }
+    },
+  );
+
+  it('sends us elsewhere is not followed there with its key', async () => {
+    const elsewhere: string[] = [];
+    await using trap = await serving((request, response) => {
+      elsewhere.push(JSON.stringify(request.headers));
+      response.end();
+    });
+    await using moved = await serving((_, response) => {
+      response.writeHead(307, { location: trap.url }).end();
+    });
+    await gateway.set({ upstream: { url: moved.url, headers: { 'x-api-key': 'sk-secret-0123' } } });
+    const response = await gateway.post(PATH, ask());
+    expect([response.status, response.headers.get('location')]).toEqual([502, null]);
+    expect(elsewhere).toEqual([]);
+    expect(await end()).toMatchObject({ outcome: 'failed', status: 307 });
+  });
+});
+
+describe('[GW11] time', () => {
+  it('runs out for a provider that does not begin', async () => {
+    await gateway.set({ times: { tick: 10, firstByte: 60, renew: 20 } });
+    play({ fault: { kind: 'hang' } });
+    const response = await gateway.post(PATH, ask());
+    expect(response.status).toBe(504);
+    const { ended, renewed } = await gateway.ended(calls + 1);
+    expect(ended.at(-1)).toMatchObject({ outcome: 'failed', tokens: null });
+    expect(renewed).toBeGreaterThan(0);
+    expect(await server.calls.at(-1)?.ended).toBe('left');
+  });
+
+  it('runs out for a provider that falls silent', async () => {
+    await gateway.set({ times: { tick: 10, idle: 60 } });
+    const silence = gate(2);
+    play({ ...LONG, gate: silence });
+    const response = await gateway.post(PATH, ask());
+    expect(await response.text()).toMatch(/event: error\ndata: .*for too long/);
+    expect(await end()).toMatchObject({ outcome: 'cut', tokens: { ...KNOWN, output: 4096 } });
+    silence.release();
+  });
+
+  it('runs out for an agent that does not read', async () => {
+    await gateway.set({ times: { tick: 10, stall: 60 } });
+    play({ text: 'x'.repeat(20e6), chunk: 1e5, usage: { output: 9 } });
+    const answer = await gateway.open(PATH, ask());
+    answer.on('error', () => undefined);
+    expect(await end()).toMatchObject({
+      outcome: 'cancelled',
+      error: expect.stringContaining('read'),
+    });
+    answer.destroy();
+  });
+});
+
+describe('[GW12] an agent that leaves', () => {
+  it('is counted for what it asked, where the answer ends within the grace', async () => {
+    const middle = gate(2);
+    play({ ...LONG, gate: middle });
+    const answer = await gateway.open(PATH, ask());
+    await middle.reached;
+    answer.destroy();
+    middle.release();
+    expect(await end()).toMatchObject({
+      outcome: 'cancelled',
+      tokens: { ...KNOWN, output: 17 },
+    });
+  });
+
+  it('is counted at the bound where it does not, and the provider is let go', async () => {
+    await gateway.set({ times: { tick: 10, grace: 100 } });
+    play({ ...LONG, dripMs: 40, text: 'word '.repeat(2000) });
+    const answer = await gateway.open(PATH, ask());
+    await once(answer, 'data');
+    answer.destroy();
+    expect(await end()).toMatchObject({
+      outcome: 'cancelled',
+      estimated: true,
+      tokens: { ...KNOWN, output: 4096 },
+    });
+    expect(await server.calls.at(-1)?.ended).toBe('left');
+  });
+});
+
+describe('[GW13] size', () => {
+  it('of 10 MB is taken, and more than the most is refused in the provider’s words', async () => {
+    play({ text: 'read it' });
+    const content = 'lorem "ipsum" \\ é '.repeat(520_000);
+    const large = ask({ messages: [{ role: 'user', content }] });
+    const response = await gateway.post(PATH, large);
+    expect(await response.text()).toContain('read it');
+    expect(server.requests.at(-1)?.body).toBe(JSON.stringify(large));
+    const tooLarge = await gateway.post(PATH, ask({ padding: 'x'.repeat(33 * 1024 * 1024) }));
+    expect([tooLarge.status, await tooLarge.json()]).toMatchObject([
+      413,
+      { error: { type: 'request_too_large' } },
+    ]);
+  });
+
+  it('of an answer that is read slowly is held back at the provider', async () => {
+    let written = 0;
+    const chunk = `data: ${'x'.repeat(65_000)}\n\n`;
+    await using flood = await serving((_, response) => {
+      response.writeHead(200, { 'content-type': 'text/event-stream' });
+      const more = (): void => {
+        while (!response.destroyed && written < 200e6) {
+          written += chunk.length;
+          if (!response.write(chunk)) return void response.once('drain', more);
+        }
+      };
+      more();
+    });
+    await gateway.set({ upstream: { url: flood.url }, times: { tick: 10, grace: 50 } });
+    const answer = await gateway.open(PATH, ask());
+    answer.on('error', () => undefined);
+    answer.pause();
+    await settles(() => written);
+    expect(written).toBeLessThan(20e6);
+    answer.destroy();
+    await end();
+  });
+});
+
+describe('[GW8] a storm of rate limits', () => {
+  it('is passed on and recorded, each one, and nothing is tried again', async () => {
+    const limited: Turn = { fault: { kind: 'status', status: 429, retryAfterSeconds: 3 } };
+    server.play({ script: () => limited });
+    const before = server.requests.length;
+    const answers = await Promise.all(Array.from({ length: 100 }, () => gateway.post(PATH, ask())));
+    expect(answers.map(({ status }) => status)).toEqual(Array.from({ length: 100 }, () => 429));
+    expect(answers.every(({ headers }) => headers.get('retry-after') === '3')).toBe(true);
+    const { ended, open } = await gateway.ended(calls + 100);
+    expect([ended.length, open, server.requests.length - before]).toEqual([calls + 100, [], 100]);
+  });
+});
+
+/** Waits until a number has not changed for a while: there is no event for something that stands still. */
+async function settles(read: () => number): Promise<void> {
+  for (let last = -1; last !== read();) {
+    last = read();
+    await new Promise((resolve) => setTimeout(resolve, 300));
+  }
+}

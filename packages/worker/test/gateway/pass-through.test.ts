@@ -1,0 +1,236 @@
+import { WireFormat } from '@filepath/protocol';
+import { type ModelServer, startModelServer, type Turn } from '@filepath/testkit';
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { AGENT, KEY, startGateway, type TestGateway } from './support/gateway.ts';
+
+const PROVIDER_KEY = 'sk-provider-canary-0123456789';
+
+let gateway: TestGateway;
+let server: ModelServer;
+let calls = 0;
+
+beforeAll(async () => {
+  gateway = await startGateway();
+  server = await startModelServer({ script: [], keys: [PROVIDER_KEY] });
+});
+
+afterAll(async () => {
+  await gateway.stop();
+  await server.close();
+});
+
+beforeEach(async () => {
+  calls = (await gateway.ledger()).ended.length;
+  const headers = { authorization: `Bearer ${PROVIDER_KEY}` };
+  await gateway.set({ upstream: { url: server.url, headers }, times: {}, grant: null });
+});
+
+const PATHS: Record<WireFormat, string> = {
+  anthropic: '/gateway/anthropic/v1/messages',
+  'openai-chat': '/gateway/openai/v1/chat/completions',
+  'openai-responses': '/gateway/openai/v1/responses',
+};
+
+const PROMPT = [{ role: 'user', content: 'hello' }];
+
+/** A request in the words of its format. */
+function bodyOf(format: WireFormat, more: Record<string, unknown> = {}): Record<string, unknown> {
+  if (format === 'anthropic') return { model: 'm-1', max_tokens: 4096, messages: PROMPT, ...more };
+  if (format === 'openai-chat') return { model: 'm-1', messages: PROMPT, ...more };
+  return { model: 'm-1', input: PROMPT, ...more };
+}
+
+const play = (...script: Turn[]): void => server.play({ script });
+const lastRequest = () => server.requests.at(-1);
+
+describe.each(WireFormat.options)('%s', (format) => {
+  const usage = { input: 40, output: 17, cacheRead: 8, cacheWrite: format === 'anthropic' ? 5 : 0 };
+  const turn: Turn = {
+    text: 'Good day to you.',
+    chunk: 4,
+    tools: [{ name: 'bash', input: { command: 'true' } }],
+    usage,
+  };
+
+  it.each([true, false])('[GW2] passes an answer on as it is, stream %s', async (stream) => {
+    play(turn, turn);
+    const body = bodyOf(format, { stream, tools: [] });
+    const ours = await gateway.post(PATHS[format], body);
+    const direct = await fetch(`${server.url}${PATHS[format].replace(/^\/gateway\/\w+/, '')}`, {
+      method: 'POST',
+      headers: { authorization: `Bearer ${PROVIDER_KEY}`, 'content-type': 'application/json' },
+      body: lastRequest()?.body ?? '',
+    });
+    expect([ours.status, ours.headers.get('content-type')]).toEqual([
+      direct.status,
+      direct.headers.get('content-type'),
+    ]);
+    const plain = (text: string): string =>
+      text.replaceAll(/\d{10}/g, 'T').replaceAll(/[_-]\d+(_\d+)?/g, '_N');
+    expect(plain(await ours.text())).toBe(plain(await direct.text()));
+  });
+
+  it.each([true, false])('[GW9] counts to the token, stream %s', async (stream) => {
+    play(turn);
+    await (await gateway.post(PATHS[format], bodyOf(format, { stream }))).text();
+    const { ended, open, asks } = await gateway.ledger();
+    expect(open).toEqual([]);
+    expect(ended.at(-1)).toMatchObject({
+      outcome: 'completed',
+      status: 200,
+      tokens: server.calls.at(-1)?.usage(),
+      call: asks.at(-1)?.call,
+    });
+    expect(ended).toHaveLength(calls + 1);
+    expect(ended.at(-1)?.firstByteMs).not.toBeNull();
+  });
+
+  it('[GW4] shows the provider its own key and nothing of ours', async () => {
+    play(turn);
+    await (await gateway.post(PATHS[format], bodyOf(format))).text();
+    const sent = JSON.stringify(lastRequest());
+    expect(sent).toContain(PROVIDER_KEY);
+    for (const ours of [KEY, AGENT['x-filepath-runner-token'], 'x-filepath']) {
+      expect(sent).not.toContain(ours);
+    }
+  });
+
+  it('[GW5] changes nothing of a body but the usage that it asks a streamed chat for', async () => {
+    play(turn);
+    const more = '"metadata":{"big":12345678901234567890},"temperature":1.0, "stream" : true';
+    const text = `${JSON.stringify(bodyOf(format)).slice(0, -1)},${more}}`;
+    await (await gateway.post(PATHS[format], text)).text();
+    const added = format === 'openai-chat' ? '"stream_options":{"include_usage":true},' : '';
+    expect(lastRequest()?.body).toBe(`{${added}${text.slice(1)}`);
+  });
+
+  it('[GW6] lowers the limit to what is granted, or names one', async () => {
+    await gateway.set({ grant: 2000 });
+    play(turn);
+    await (await gateway.post(PATHS[format], bodyOf(format))).text();
+    const key = { anthropic: 'max_tokens', 'openai-chat': 'max_tokens' };
+    const name = Reflect.get(key, format) ?? 'max_output_tokens';
+    expect(JSON.parse(lastRequest()?.body ?? '')).toHaveProperty(String(name), 2000);
+  });
+
+  it('[GW6] refuses what cannot be limited so far, and asks no provider', async () => {
+    await gateway.set({ grant: 1000 });
+    const before = server.requests.length;
+    const response = await gateway.post(PATHS[format], bodyOf(format));
+    expect(response.status).toBe(400);
+    expect(server.requests).toHaveLength(before);
+    expect((await gateway.ended(calls + 1)).ended.at(-1)?.tokens).toMatchObject({
+      input: 0,
+      output: 0,
+    });
+  });
+
+  it('[GW3] refuses in the provider’s own format, so that clients stop', async () => {
+    await gateway.set({ grant: 0 });
+    const response = await gateway.post(PATHS[format], bodyOf(format));
+    expect([response.status, response.headers.get('x-should-retry')]).toEqual([400, 'false']);
+    const message = 'The budget is used up.';
+    expect(await response.json()).toEqual(
+      format === 'anthropic'
+        ? { type: 'error', error: { type: 'invalid_request_error', message } }
+        : { error: { type: 'invalid_request_error', code: 'budget', param: null, message } },
+    );
+  });
+
+  it.each([400, 401, 429, 500, 529] as const)(
+    '[GW8] passes the error %s on, and it costs nothing',
+    async (status) => {
+      play({
+        fault: { kind: 'status', status, retryAfterSeconds: 7, message: `no: ${PROVIDER_KEY}` },
+      });
+      const response = await gateway.post(PATHS[format], bodyOf(format));
+      expect([response.status, response.headers.get('retry-after')]).toEqual([status, '7']);
+      const text = await response.text();
+      expect(text).toContain('no: [redacted]');
+      expect(text).not.toContain(PROVIDER_KEY);
+      const { ended } = await gateway.ended(calls + 1);
+      expect(ended.at(-1)).toMatchObject({
+        outcome: 'failed',
+        status,
+        retryAfterSeconds: 7,
+        error: 'no: [redacted]',
+        tokens: { input: 0, output: 0 },
+      });
+    },
+  );
+
+  it('[GW1] answers a bad key with nothing but that', async () => {
+    const bad = { 'x-api-key': KEY.replace(/.$/, '0') };
+    const response = await gateway.post(PATHS[format], bodyOf(format), bad);
+    expect(response.status).toBe(401);
+    expect(await response.text()).toContain('This key is not valid here.');
+    const keyless = await gateway.post(PATHS[format], bodyOf(format), { 'x-api-key': '' });
+    expect([keyless.status, await keyless.json()]).toEqual([
+      401,
+      await (await gateway.post(PATHS[format], bodyOf(format), bad)).json(),
+    ]);
+  });
+});
+
+describe('[GW7] what costs nothing', () => {
+  it('is passed on for a good key, without a reservation', async () => {
+    const before = (await gateway.ledger()).asks.length;
+    const path = '/gateway/anthropic/v1/messages/count_tokens';
+    const counted = await gateway.post(path, bodyOf('anthropic'));
+    expect(await counted.json()).toHaveProperty('input_tokens');
+    const models = await fetch(`${gateway.url}/gateway/v1/models`, { headers: AGENT });
+    expect(await models.json()).toHaveProperty('data');
+    expect((await gateway.ledger()).asks).toHaveLength(before);
+  });
+
+  it('is refused for a bad one', async () => {
+    const headers = { ...AGENT, 'x-api-key': KEY.replace(/.$/, '0') };
+    const response = await fetch(`${gateway.url}/gateway/openai/v1/models`, { headers });
+    expect(response.status).toBe(401);
+  });
+});
+
+describe('[GW7] what the gateway does not understand', () => {
+  it('is passed on with the provider’s answer, reserved by its size and without a price', async () => {
+    const body = { model: 'm-1', prompt: 'a cat' };
+    const response = await gateway.post('/gateway/openai/v1/images/generations?x=1', body);
+    expect(response.status).toBe(404);
+    expect(lastRequest()).toMatchObject({
+      path: '/v1/images/generations?x=1',
+      body: JSON.stringify(body),
+    });
+    const { asks } = await gateway.ended(calls + 1);
+    expect(asks.at(-1)).toMatchObject({ price: null, model: 'm-1' });
+    expect(asks.at(-1)?.inputBound).toBeGreaterThan(JSON.stringify(body).length);
+  });
+
+  it('is nothing outside of /v1', async () => {
+    const response = await gateway.post('/gateway/openai/chat/completions', {});
+    expect(response.status).toBe(404);
+  });
+});
+
+describe('[GW3] a model that nobody answers for', () => {
+  it('is refused with the reason, which the ledger is told', async () => {
+    const response = await gateway.post(
+      PATHS['openai-chat'],
+      bodyOf('openai-chat', { model: 'nobody/knows' }),
+    );
+    expect([response.status, await response.text()]).toEqual([
+      400,
+      expect.stringContaining('Nobody answers'),
+    ]);
+    expect((await gateway.ledger()).refused).toHaveLength(1);
+  });
+});
+
+describe('[GW5] a name of the model that the provider spells otherwise', () => {
+  it('is written in its place', async () => {
+    await gateway.set({
+      upstream: { url: server.url, headers: { 'x-api-key': PROVIDER_KEY }, model: 'own-name' },
+    });
+    play({ text: 'ok' });
+    await (await gateway.post(PATHS.anthropic, bodyOf('anthropic'))).text();
+    expect(lastRequest()?.body).toBe(JSON.stringify(bodyOf('anthropic', { model: 'own-name' })));
+  });
+});
