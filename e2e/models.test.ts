@@ -71,6 +71,10 @@ it('without a key offline/demo is chosen and said; a key under Settings brings m
   await row.getByText('takes the key').waitFor();
   await row.getByText('key ••••wxyz').waitFor();
   expect(await page.content()).not.toContain(KEY.slice(0, 20));
+
+  await page.getByLabel('Dollars').fill('2.50');
+  await page.getByTestId('budget-save').click();
+  await page.getByText('Saved.').waitFor();
   expect(await axe(page)).toEqual([]);
   await shot(page, 'settings');
 
