@@ -2,6 +2,7 @@ import { authRoutes } from '../auth/routes.ts';
 import type { Route } from '../http/route.ts';
 import { systemRoutes } from '../http/system-routes.ts';
 import { agentsAvailable } from '../runner/availability.ts';
+import { agentRoutes } from './agent-routes.ts';
 import { attentionRoute } from './attention-route.ts';
 import { budgetRoutes } from './budget-routes.ts';
 import { catalogRoute } from './catalog-route.ts';
@@ -28,5 +29,6 @@ export const routes: readonly Route[] = [
   ...providerRoutes,
   modelRoute,
   catalogRoute,
+  ...agentRoutes,
   ...linkRoutes,
 ];

@@ -161,8 +161,10 @@ describe('[SEC4] another user', () => {
 
 describe('[SEC5] runners and users', () => {
   it.each(guarded)('%s refuses the other’s token', async (_, route) => {
-    const others = route.access === 'runner' ? [OWNER, stranger] : [RUNNER];
-    for (const headers of others) {
+    const others = { runner: [OWNER, stranger], agent: [OWNER, stranger, RUNNER] };
+    const refused =
+      route.access === 'runner' || route.access === 'agent' ? others[route.access] : [RUNNER];
+    for (const headers of refused) {
       for (const way of waysOf(route)) {
         expect((await send(route, { ...headers, ...way })).status).toBe(401);
       }
