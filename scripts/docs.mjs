@@ -1,27 +1,30 @@
-// Writes docs/reference/http-api.md from the worker's table of routes:
+// Writes docs/reference/http-api.md from the worker's table of routes, and agent-catalog.md from the catalog:
 // node scripts/with-node.mjs scripts/docs.mjs [--check]
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 
 import { format, resolveConfig } from 'prettier';
 
+import { renderAgentCatalog } from './docs/agent-catalog.mjs';
 import { readDescription } from './docs/description.mjs';
 import { renderHttpApi } from './docs/http-api.mjs';
 import { root } from './node24.mjs';
 
-const path = join(root, 'docs/reference/http-api.md');
-const text = await format(renderHttpApi(await readDescription()), {
-  ...(await resolveConfig(path)),
-  parser: 'markdown',
-});
+const description = await readDescription();
+const pages = {
+  'docs/reference/http-api.md': renderHttpApi(description),
+  'docs/reference/agent-catalog.md': renderAgentCatalog(description.catalog),
+};
 
-if (!process.argv.includes('--check')) {
-  writeFileSync(path, text);
-} else if (readIfThere(path) !== text) {
-  console.error(
-    'docs/reference/http-api.md is stale; run node scripts/with-node.mjs scripts/docs.mjs.',
-  );
-  process.exit(1);
+for (const [name, markdown] of Object.entries(pages)) {
+  const path = join(root, name);
+  const text = await format(markdown, { ...(await resolveConfig(path)), parser: 'markdown' });
+  if (!process.argv.includes('--check')) {
+    writeFileSync(path, text);
+  } else if (readIfThere(path) !== text) {
+    console.error(`${name} is stale; run node scripts/with-node.mjs scripts/docs.mjs.`);
+    process.exitCode = 1;
+  }
 }
 
 function readIfThere(file) {

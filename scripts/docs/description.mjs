@@ -24,7 +24,7 @@ export async function readDescription() {
     input: schemaOf(z, protocol[name], 'input'),
     output: schemaOf(z, protocol[name], 'output'),
   }));
-  return { document: openApi(routes), schemas, errors: protocol.ERRORS };
+  return { document: openApi(routes), schemas, errors: protocol.ERRORS, catalog: protocol.CATALOG };
 }
 
 function schemaOf(z, schema, io) {

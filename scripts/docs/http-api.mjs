@@ -21,7 +21,7 @@ The same document is served as OpenAPI 3.1 at \`/api/openapi.json\`.
 - **WebSocket feeds** send \`{"t":"events","events":[…]}\`, \`{"t":"draft","id","content"}\`, \`{"t":"delta","id","delta"}\` and
   \`{"t":"deleted"}\`. The reader answers with \`{"t":"ack","seq":N}\`, and with \`"drafts":M\` for the number of draft and delta frames
   it has taken in. With more than 1 MiB unacknowledged it gets nothing more until it acknowledges.
-- **This version** runs \`agentType\` \`"custom"\` with \`config.command\`, or with \`config.image\` or \`config.dockerfile\` and perhaps a command in place of the image's; other types are a 409. A message has at most 128 KiB. A tree is
+- **Agents.** \`agentType\` is a type of [the catalog](agent-catalog.md), or one of your own. A \`custom\` agent needs \`config.command\`, \`config.image\` or \`config.dockerfile\`. A message has at most 128 KiB. A tree is
   at most 8 levels deep and has at most 100 nodes; beyond that the answer is \`cap_reached\`. Values of \`config.envVars\` go
   in and never come out: every answer masks them.
 `;

@@ -3,31 +3,30 @@
 import { mkdirSync, readdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { CATALOG } from '@filepath/protocol';
 import { git, startModelServer, tempDir } from '@filepath/testkit';
 import { AgentProcess } from './agent-process.ts';
 import { LONG, SCENARIOS, type Scenario } from './clis/scenarios.ts';
+import { ofOne } from './of-one.ts';
 import { cliOf } from './clis/clis.ts';
 import { Scrubber } from './replay/scrub.ts';
 
 const HERE = dirname(fileURLToPath(import.meta.url));
 
 const [type = '', prefix = '', ...names] = process.argv.slice(2);
-const wanted = SCENARIOS.filter(({ name }) => names.length === 0 || names.includes(name));
+const wanted = [...SCENARIOS, ...ofOne(type)].filter(
+  ({ name }) => names.length === 0 || names.includes(name),
+);
 for (const scenario of wanted) await record(scenario);
 
 async function record(scenario: Scenario): Promise<void> {
-  const entry = CATALOG.find((one) => one.type === type);
-  if (!entry || !('command' in entry.driver)) throw new Error(`${type} is no agent with a CLI`);
-  const [program = ''] = entry.driver.command;
-  const { hands, model, env } = cliOf(type);
+  const { entry, program, hands, model, env } = cliOf(type);
   using home = tempDir('filepath-record-home');
   using workspace = tempDir('filepath-record-workspace');
   using bin = tempDir('filepath-record-bin');
   using taken = tempDir('filepath-record');
   git(workspace.path, 'init', '-q');
   symlinkSync(join(HERE, 'replay/recorder.mjs'), join(bin.path, program));
-  const script = [...scenario.script(hands, workspace.path)];
+  const script = scenario.script(hands, workspace.path);
   const server = await startModelServer({ script, otherwise: { text: 'ok' } });
   const agent = new AgentProcess({
     entry,

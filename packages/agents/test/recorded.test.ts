@@ -1,28 +1,27 @@
 import { mkdirSync, symlinkSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { type AgentEvent, CATALOG } from '@filepath/protocol';
+import type { AgentEvent } from '@filepath/protocol';
 import { tempDir } from '@filepath/testkit';
 import { describe, expect, it } from 'vitest';
 import { AgentProcess } from './agent-process.ts';
 import { cliOf } from './clis/clis.ts';
 import { SCENARIOS } from './clis/scenarios.ts';
+import { ofOne } from './of-one.ts';
 
 const HERE = dirname(fileURLToPath(import.meta.url));
 const BASE_URL = 'http://127.0.0.1:4281/gateway';
 
 describe.each(['claude-code', 'codex'])('%s, as it was recorded', (type) => {
-  it.each(SCENARIOS)('[DRV1] $name', async (scenario) => {
-    const entry = CATALOG.find((one) => one.type === type);
-    if (!entry || !('command' in entry.driver)) throw new Error(`${type} has no CLI`);
+  it.each([...SCENARIOS, ...ofOne(type)])('[DRV1] $name', async (scenario) => {
+    const { entry, program } = cliOf(type);
     using room = tempDir('filepath-replay');
     const [workspace, home, bin] = ['workspace', 'home', 'bin'].map((name) => {
       const path = join(room.path, name);
       mkdirSync(path);
       return path;
     }) as [string, string, string];
-    const program = join(bin, entry.driver.command[0] ?? '');
-    symlinkSync(join(HERE, 'replay/replay.mjs'), program);
+    symlinkSync(join(HERE, 'replay/replay.mjs'), join(bin, program));
     const agent = new AgentProcess({
       entry,
       cwd: workspace,

@@ -1,12 +1,20 @@
 import {
+  type BudgetPut,
+  BudgetState,
+  type NodeBudgetPut,
+  NodeBudgetState,
   CatalogItem,
   type DecisionCreate,
   FilepathError,
   JobId,
   type MessageCreate,
+  ModelList,
   Node,
   type NodeCreate,
   type NodePatch,
+  Provider,
+  type ProviderCreate,
+  ProviderTest,
   type PushCreate,
   Session,
   type SessionCreate,
@@ -86,6 +94,24 @@ export function createClient(options: ClientOptions = {}) {
         done(await send('DELETE', node(sessionId, id))),
     },
 
+    budget: {
+      ofUser: async () => whole(await send('GET', '/api/budget'), 'budget', BudgetState),
+      setOfUser: async (body: BudgetPut) =>
+        whole(await send('PUT', '/api/budget', { body }), 'budget', BudgetState),
+      ofSession: async (id: string) =>
+        whole(await send('GET', `${session(id)}/budget`), 'budget', BudgetState),
+      setOfSession: async (id: string, body: BudgetPut) =>
+        whole(await send('PUT', `${session(id)}/budget`, { body }), 'budget', BudgetState),
+      ofNode: async (sessionId: string, id: string) =>
+        whole(await send('GET', `${node(sessionId, id)}/budget`), 'budget', NodeBudgetState),
+      setOfNode: async (sessionId: string, id: string, body: NodeBudgetPut) =>
+        whole(
+          await send('PUT', `${node(sessionId, id)}/budget`, { body }),
+          'budget',
+          NodeBudgetState,
+        ),
+    },
+
     thread: {
       /** The seq under which the message is in the log. */
       message: async (id: string, content: MessageCreate['content']) =>
@@ -132,6 +158,18 @@ export function createClient(options: ClientOptions = {}) {
       url: (id: string): string => new URL(snapshot(id), base).href,
     },
 
+    models: async () => whole(await send('GET', '/api/models'), 'list of models', ModelList),
+
+    provider: {
+      list: async () => field(await send('GET', '/api/providers'), 'providers', Provider.array()),
+      /** Replaces the one with the same id. */
+      add: async (body: ProviderCreate) =>
+        field(await send('POST', '/api/providers', { body }), 'provider', Provider),
+      delete: async (id: string) => done(await send('DELETE', provider(id))),
+      test: async (id: string) =>
+        whole(await send('POST', `${provider(id)}/test`), 'test', ProviderTest),
+    },
+
     followThread: (id: string, follow: ThreadFollowOptions): Following =>
       new Follower(
         {
@@ -155,6 +193,7 @@ export function createClient(options: ClientOptions = {}) {
 
 const session = (id: string): string => `/api/session/${encodeURIComponent(id)}`;
 const thread = (id: string): string => `/api/thread/${encodeURIComponent(id)}`;
+const provider = (id: string): string => `/api/providers/${encodeURIComponent(id)}`;
 const snapshot = (id: string): string => `/api/snapshot/${encodeURIComponent(id)}`;
 const node = (sessionId: string, id: string): string =>
   `${session(sessionId)}/node/${encodeURIComponent(id)}`;

@@ -13,7 +13,7 @@ const thinking = fap({ type: 'status', state: 'thinking' });
 const begun = [user('a'), started];
 
 describe('an agent that has asked a person', () => {
-  it('[ST28] waits for a person until it has all answers', () => {
+  it('[ST28] [ST29] [ST30] waits for a person until it has all answers', () => {
     expect(lifecycleOf([...begun, ask('a')])).toMatchObject({ status: 'running', reason: WAITING });
     const two = [...begun, thinking, ask('a'), text, ask('b'), thinking];
     expect(lifecycleOf(two)).toMatchObject({ status: 'thinking', reason: WAITING });
@@ -29,7 +29,7 @@ describe('an agent that has asked a person', () => {
     ['its own words', fap({ type: 'status', state: 'running', reason: 'busy' }), 'busy'],
     ['a stop', signal('stop'), 'stopping'],
     ['its end', exit(), null],
-  ])('[ST28] has another reason after %s', (_what, event, reason) => {
+  ])('[ST30] has another reason after %s', (_what, event, reason) => {
     expect(lifecycleOf([...begun, ask('a'), event]).reason).toBe(reason);
   });
 });

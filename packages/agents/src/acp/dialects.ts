@@ -6,14 +6,22 @@ import { opencodeEnv } from './opencode.ts';
 export type Dialect = {
   /** A prompt that comes while another runs joins its turn. */
   readonly joinsPrompts: boolean;
+  /** What the model says has the id of its message; a text without one is the program's own. */
+  readonly namesMessages: boolean;
   readonly args: (around: Surroundings) => readonly string[];
   readonly env: (around: Surroundings) => Readonly<Record<string, string>>;
 };
 
-const PLAIN: Dialect = { joinsPrompts: false, args: () => [], env: () => ({}) };
+const PLAIN: Dialect = {
+  joinsPrompts: false,
+  namesMessages: false,
+  args: () => [],
+  env: () => ({}),
+};
 
 const DIALECTS: Readonly<Record<string, Dialect>> = {
   opencode: { ...PLAIN, joinsPrompts: true, env: opencodeEnv },
+  'codex-acp': { ...PLAIN, namesMessages: true },
   gemini: { ...PLAIN, args: modelFlag, env: () => ({ GEMINI_CLI_TRUST_WORKSPACE: 'true' }) },
   qwen: { ...PLAIN, args: modelFlag },
 };

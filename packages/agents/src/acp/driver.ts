@@ -1,6 +1,7 @@
 import { converse } from '../driver/converse.ts';
 import type { Driver } from '../driver/driver.ts';
 import { programOf } from '../driver/install.ts';
+import { programEnv } from '../driver/program-env.ts';
 import type { Surroundings } from '../driver/program.ts';
 import { dialectOf } from './dialects.ts';
 import { AcpProgram } from './program.ts';
@@ -16,8 +17,8 @@ async function connect(around: Surroundings): Promise<AcpProgram> {
   const program = new AcpProgram(
     {
       command: [...found, ...dialect.args(around)],
-      env: { ...env, ...dialect.env(around) },
-      joinsPrompts: dialect.joinsPrompts,
+      env: { ...programEnv(env), ...dialect.env(around) },
+      dialect,
     },
     around,
   );

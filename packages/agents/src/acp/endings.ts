@@ -1,6 +1,7 @@
 import { RequestError } from '@agentclientprotocol/sdk';
 import type { TurnEnd } from '../driver/program.ts';
 import { recordOf } from './facts.ts';
+import type { Shown } from './said.ts';
 
 const OVERFLOW =
   /prompt is too long|context[ _]?(length|window)|contextwindowexceeded|contextoverflow|maximum context|input is too long|request_too_large|context_exhausted/i;
@@ -10,14 +11,16 @@ const SIGN_IN = /authenticat|unauthori[sz]ed|\b401\b|api[ _-]?key|billing_error/
 const SIGN_IN_REQUIRED = -32000;
 
 /** How a prompt that was answered ended the turn. */
-export function endOfAnswer(stopReason: string, compacted: { summary: string } | null): TurnEnd {
+export function endOfAnswer(stopReason: string, { compacted, failure }: Shown): TurnEnd {
+  if (compacted) return handoff(compacted.summary);
+  if (failure !== null) return endOfWords(failure.trim(), failure, false);
   switch (stopReason) {
     case 'end_turn':
-      return compacted ? handoff(compacted.summary, false) : { how: 'done' };
+      return { how: 'done' };
     case 'cancelled':
       return { how: 'interrupted' };
     case 'max_tokens':
-      return handoff(compacted?.summary ?? '', false);
+      return handoff('');
     case 'max_turn_requests':
       return { how: 'failed', reason: 'it reached the most requests that it makes in one turn' };
     case 'refusal':
@@ -41,15 +44,18 @@ export function endOfError(error: unknown): TurnEnd {
     .filter((text) => text !== undefined)
     .join(': ')
     .slice(0, 1000);
-  const all = `${kinds} ${words}`;
-  if (OVERFLOW.test(all)) return { how: 'handoff', full: true };
-  if (RATE_LIMIT.test(all)) return { how: 'failed', reason: `rate limited: ${words}` };
-  if (error.code === SIGN_IN_REQUIRED || SIGN_IN.test(all)) {
-    return { how: 'failed', reason: `not signed in, or the key was refused: ${words}` };
-  }
-  return { how: 'failed', reason: words };
+  return endOfWords(words, `${kinds} ${words}`, error.code === SIGN_IN_REQUIRED);
 }
 
-function handoff(summary: string, full: boolean): TurnEnd {
-  return { how: 'handoff', full, ...(summary.trim() === '' ? {} : { summary }) };
+function endOfWords(words: string, all: string, signIn: boolean): TurnEnd {
+  if (OVERFLOW.test(all)) return { how: 'handoff', full: true };
+  if (RATE_LIMIT.test(all)) return { how: 'failed', reason: `rate limited: ${words}` };
+  if (signIn || SIGN_IN.test(all)) {
+    return { how: 'failed', reason: `not signed in, or the key was refused: ${words}` };
+  }
+  return { how: 'failed', reason: words === '' ? 'the turn failed without a reason' : words };
+}
+
+function handoff(summary: string): TurnEnd {
+  return { how: 'handoff', full: false, ...(summary.trim() === '' ? {} : { summary }) };
 }

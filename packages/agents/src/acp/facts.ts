@@ -47,6 +47,11 @@ export function exitOf(call: ToolCall): number | undefined {
   );
 }
 
+/** A command that was cut off has no exit status, though opencode says that it completed. */
+export function wasCutOff(call: ToolCall): boolean {
+  return recordOf(recordOf(call.rawOutput)['metadata'])['exit'] === null;
+}
+
 export function outputOf(call: ToolCall, streamed: string): string | undefined {
   if (streamed !== '') return streamed;
   const texts = (call.content ?? []).flatMap(({ content }) => content?.text ?? []);

@@ -3,6 +3,7 @@ import type { ClientConnection } from '@agentclientprotocol/sdk';
 import { Child, exitReason } from '../driver/child.ts';
 import type { Program, Surroundings, TurnEnd } from '../driver/program.ts';
 import { HANDOFF_REQUEST } from '../driver/words.ts';
+import type { Dialect } from './dialects.ts';
 import { endOfAnswer, endOfError } from './endings.ts';
 import { connectTo } from './link.ts';
 import { CANCELLED, decide } from './permissions.ts';
@@ -19,13 +20,13 @@ const NEARLY_FULL = 0.9;
 export type Start = {
   readonly command: readonly string[];
   readonly env: NodeJS.ProcessEnv;
-  readonly joinsPrompts: boolean;
+  readonly dialect: Dialect;
 };
 
 /** A program that speaks the Agent Client Protocol, with its session. */
 export class AcpProgram implements Program {
   #around: Surroundings;
-  #joinsPrompts: boolean;
+  #dialect: Dialect;
   #child: Child;
   #connection: ClientConnection;
   #calls: ToolCalls;
@@ -39,10 +40,15 @@ export class AcpProgram implements Program {
   constructor(start: Start, around: Surroundings) {
     const { voice, cwd, heard } = around;
     this.#around = around;
-    this.#joinsPrompts = start.joinsPrompts;
+    this.#dialect = start.dialect;
     this.#calls = new ToolCalls(voice, cwd);
-    this.#said = new Said(voice, this.#calls, `${randomUUID().slice(0, 8)}-`);
-    this.#child = new Child(start.command, { env: start.env, cwd });
+    this.#said = new Said(voice, this.#calls, {
+      prefix: `${randomUUID().slice(0, 8)}-`,
+      namesMessages: start.dialect.namesMessages,
+      // Its work is to be handed over rather than gone on with from a summary that nobody has read.
+      onCompacted: () => void this.interrupt(),
+    });
+    this.#child = new Child(start.command, { env: start.env, cwd, signal: around.signal });
     this.#connection = connectTo(this.#child, {
       heard,
       // While a session is opened a program may tell again what was said in it long ago.
@@ -78,7 +84,7 @@ export class AcpProgram implements Program {
 
   async steer(text: string): Promise<boolean> {
     if (this.#prompts.size === 0 || this.#interrupted) return false;
-    if (this.#joinsPrompts) {
+    if (this.#dialect.joinsPrompts) {
       this.#prompt(text);
       return true;
     }
@@ -121,13 +127,13 @@ export class AcpProgram implements Program {
       const rest = [...this.#prompts];
       this.#prompts.clear();
       await Promise.allSettled(rest);
-      this.#said.finish();
+      this.#said.endTurn();
       if (this.#connection.signal.aborted) throw await this.#reasonOf(error);
       return endOfError(error);
     }
-    this.#said.finish();
+    const shown = this.#said.endTurn();
     this.#said.used(answer?.usage, this.#around.context.env['FILEPATH_MODEL']);
-    return endOfAnswer(answer?.stopReason ?? '', this.#said.compacted);
+    return endOfAnswer(answer?.stopReason ?? '', shown);
   }
 
   #prompt(text: string): void {

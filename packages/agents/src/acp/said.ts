@@ -1,4 +1,5 @@
 import type { Voice } from '../driver/voice.ts';
+import { recordOf } from './facts.ts';
 import { planOf } from './plan.ts';
 import type { ToolCalls } from './tool-calls.ts';
 import { type ContentBlock, type PromptAnswer, SessionUpdate } from './wire.ts';
@@ -8,27 +9,53 @@ type Chunk = Extract<
   { sessionUpdate: 'agent_message_chunk' | 'agent_thought_chunk' }
 >;
 
+/** What a turn has shown beside its events. */
+export type Shown = {
+  /** The context was compacted, and what was kept of it, as far as the program tells. */
+  compacted: { summary: string } | null;
+  /** codex tells of a failed turn by this and a text. */
+  failure: string | null;
+};
+
+export type SaidOptions = {
+  /** Of the ids of texts. */
+  readonly prefix: string;
+  /** A text without the id of a message is the program's own. */
+  readonly namesMessages: boolean;
+  /** A context has been compacted within a turn. */
+  readonly onCompacted: () => void;
+};
+
 /** What a program says of its session, as events. */
 export class Said {
-  /** Its context was compacted in this turn, and what it kept, as far as it tells. */
-  compacted: { summary: string } | null = null;
+  /** Null between turns: what is said then changes no status. */
+  shown: Shown | null = null;
   /** How full the context is, from 0 to 1, as far as it tells. */
   contextPct = 0;
   #voice: Voice;
   #calls: ToolCalls;
-  #prefix: string;
   #texts = 0;
   #open: { id: string; message: string | null; text: string } | null = null;
   #thought = '';
+  #summary = '';
+  #options: SaidOptions;
 
-  constructor(voice: Voice, calls: ToolCalls, prefix: string) {
+  constructor(voice: Voice, calls: ToolCalls, options: SaidOptions) {
     this.#voice = voice;
     this.#calls = calls;
-    this.#prefix = prefix;
+    this.#options = options;
   }
 
   beginTurn(): void {
-    this.compacted = null;
+    this.shown = { compacted: null, failure: null };
+  }
+
+  /** Whatever was being written is whole. */
+  endTurn(): Shown {
+    this.finish();
+    const shown = this.shown ?? { compacted: null, failure: null };
+    this.shown = null;
+    return shown;
   }
 
   update(value: unknown): void {
@@ -44,23 +71,28 @@ export class Said {
       case 'tool_call_update':
         this.finish();
         this.#calls.update(update);
-        return this.#voice.working();
+        return this.#working();
       case 'plan': {
         const plan = planOf(update.entries);
         if (plan) this.#voice.say(plan);
         return;
       }
       case 'usage_update':
-        if (update.size === 0) return;
+        // Nothing used is what opencode says of a call that failed.
+        if (update.size === 0 || update.used === 0) return;
         this.contextPct = update.used / update.size;
-        return this.#voice.working({ contextPct: this.contextPct });
+        return this.#working();
       case 'notice':
         return this.#voice.log(update.severity === 'error' ? 'error' : 'warn', update.title);
       case 'compaction_update':
-        this.compacted ??= { summary: '' };
-        return this.#voice.log('info', `the context is being compacted (${update.status ?? ''})`);
+        return this.#onCompaction(update.status ?? '', (update.summary ?? []).map(textOf).join(''));
       case 'compaction_summary_chunk':
-        this.compacted = { summary: (this.compacted?.summary ?? '') + textOf(update.content) };
+        this.#summary += textOf(update.content);
+        return;
+      case 'session_info_update':
+        if (!this.shown || !isFailed(update._meta)) return;
+        this.finish();
+        this.shown.failure = '';
     }
   }
 
@@ -77,8 +109,8 @@ export class Said {
   }
 
   used(usage: PromptAnswer['usage'], model: string | undefined): void {
-    if (!usage) return;
-    const { inputTokens, outputTokens, cachedReadTokens, cachedWriteTokens } = usage;
+    const { inputTokens, outputTokens, cachedReadTokens, cachedWriteTokens } = usage ?? {};
+    if (!inputTokens && !outputTokens) return;
     this.#voice.say({
       type: 'usage',
       ...(model ? { model } : {}),
@@ -93,11 +125,17 @@ export class Said {
     const text = textOf(chunk.content);
     if (text === '') return;
     const message = chunk.messageId ?? null;
+    if (message === null && this.#options.namesMessages) return this.#onNotice(text);
     if (this.#thought !== '' || (this.#open && this.#open.message !== message)) this.finish();
-    this.#open ??= { id: `${this.#prefix}${++this.#texts}`, message, text: '' };
+    this.#open ??= { id: `${this.#options.prefix}${++this.#texts}`, message, text: '' };
     this.#open.text += text;
     this.#voice.say({ type: 'text', id: this.#open.id, partial: true, content: text });
-    this.#voice.working();
+    this.#working();
+  }
+
+  #onNotice(text: string): void {
+    if (this.shown && this.shown.failure !== null) this.shown.failure += text;
+    else this.#voice.log('warn', text.trim());
   }
 
   #onThought(chunk: Chunk): void {
@@ -105,8 +143,29 @@ export class Said {
     if (text === '') return;
     if (this.#open) this.finish();
     this.#thought += text;
-    this.#voice.working();
+    this.#working();
   }
+
+  #onCompaction(status: string, summary: string): void {
+    if (!this.shown) return;
+    if (status === 'in_progress') this.#working('compacting its context');
+    if (status !== 'completed') return;
+    this.shown.compacted = { summary: summary === '' ? this.#summary : summary };
+    this.#summary = '';
+    this.#options.onCompacted();
+  }
+
+  #working(reason?: string): void {
+    if (!this.shown) return;
+    this.#voice.working({
+      ...(this.contextPct === 0 ? {} : { contextPct: this.contextPct }),
+      ...(reason === undefined ? {} : { reason }),
+    });
+  }
+}
+
+function isFailed(meta: unknown): boolean {
+  return recordOf(recordOf(recordOf(meta)['codex'])['threadStatus'])['type'] === 'systemError';
 }
 
 function textOf(block: ContentBlock): string {

@@ -22,7 +22,7 @@ export async function openSession(agent: ClientContext, around: Surroundings): P
     await agent.request('initialize', {
       protocolVersion: PROTOCOL_VERSION,
       // No files, no terminals: the program works in the sandbox by itself.
-      clientCapabilities: { _meta: { terminal_output: true } },
+      clientCapabilities: { session: { compaction: {} }, _meta: { terminal_output: true } },
       clientInfo: { name: 'filepath', version: '1' },
     }),
   );

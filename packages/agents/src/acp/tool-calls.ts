@@ -11,6 +11,7 @@ import {
   outputOf,
   parentOf,
   pathOf,
+  wasCutOff,
 } from './facts.ts';
 import { planOf } from './plan.ts';
 import type { ToolCall } from './wire.ts';
@@ -98,7 +99,7 @@ export class ToolCalls {
     const exit = exitOf(call);
     const output = outputOf(call, work.streamed);
     const diff = diffOf(call, this.#cwd);
-    const failed = call.status !== 'completed' || (exit !== undefined && exit !== 0);
+    const failed = call.status !== 'completed' || (exit ?? 0) !== 0 || wasCutOff(call);
     const rest = {
       status: failed ? ('error' as const) : ('done' as const),
       id,

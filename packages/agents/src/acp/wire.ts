@@ -55,8 +55,13 @@ export const SessionUpdate = z.discriminatedUnion('sessionUpdate', [
     severity: text,
     title: z.string(),
   }),
-  z.looseObject({ sessionUpdate: z.literal('compaction_update'), status: text }),
+  z.looseObject({
+    sessionUpdate: z.literal('compaction_update'),
+    status: text,
+    summary: z.array(ContentBlock).nullish().catch(null),
+  }),
   z.looseObject({ sessionUpdate: z.literal('compaction_summary_chunk'), content: ContentBlock }),
+  z.looseObject({ sessionUpdate: z.literal('session_info_update'), _meta: meta }),
 ]);
 export type SessionUpdate = z.infer<typeof SessionUpdate>;
 

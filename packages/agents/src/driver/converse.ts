@@ -7,7 +7,7 @@ import { Journal } from './journal.ts';
 import { Kept } from './kept.ts';
 import { Mailbox } from './mailbox.ts';
 import type { Connect, Program, Surroundings, TurnEnd } from './program.ts';
-import { type Silence, silenceLimit, Watchdog } from './watchdog.ts';
+import { type Silence, patienceOf, Watchdog } from './watchdog.ts';
 import { Voice } from './voice.ts';
 import { goOnFrom, HANDOFF_REQUEST } from './words.ts';
 
@@ -56,7 +56,7 @@ class Conversation {
     this.#decisions = new Decisions(this.#voice);
     this.#watchdog = new Watchdog(
       (silence) => this.#mail.put({ kind: 'silent', silence }),
-      () => silenceLimit(env, this.#voice.openWork > 0),
+      () => patienceOf(env, this.#voice.openWork > 0),
     );
     const home = env['HOME'] ?? homedir();
     this.#surroundings = {

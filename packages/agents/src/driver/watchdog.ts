@@ -1,19 +1,23 @@
-/** Without a word for this long a program counts as hung; a tool that runs may be silent longer. */
-const SILENT_MS = 10 * 60_000;
-const SILENT_IN_TOOL_MS = 60 * 60_000;
-
 export type Silence = { readonly ms: number; readonly last: boolean };
 
-/** Tells of a program that says nothing while it works: once at half of the time, once at its end. */
+/** How often a silence is told, and after how many times the program counts as hung. */
+export type Patience = { readonly everyMs: number; readonly times: number };
+
+/** Often enough for the runner, which ends an agent that says nothing at all. */
+const THINKING: Patience = { everyMs: 5 * 60_000, times: 2 };
+/** A tool may be silent for an hour. */
+const IN_TOOL: Patience = { everyMs: 10 * 60_000, times: 6 };
+
+/** Tells of a program that says nothing while it works. */
 export class Watchdog {
   #tell: (silence: Silence) => void;
-  #limit: () => number;
+  #patience: () => Patience;
   #timer: NodeJS.Timeout | undefined;
   #working = false;
 
-  constructor(tell: (silence: Silence) => void, limit: () => number) {
+  constructor(tell: (silence: Silence) => void, patience: () => Patience) {
     this.#tell = tell;
-    this.#limit = limit;
+    this.#patience = patience;
   }
 
   begin(): void {
@@ -27,22 +31,23 @@ export class Watchdog {
   }
 
   heard(): void {
-    if (this.#working) this.#wait(false);
+    if (this.#working) this.#wait(1);
   }
 
-  #wait(last: boolean): void {
+  #wait(time: number): void {
     clearTimeout(this.#timer);
-    const ms = this.#limit() / 2;
+    const { everyMs, times } = this.#patience();
     this.#timer = setTimeout(() => {
-      this.#tell({ ms: last ? ms * 2 : ms, last });
-      if (!last) this.#wait(true);
-    }, ms);
+      const last = time >= times;
+      if (!last) this.#wait(time + 1);
+      this.#tell({ ms: everyMs * time, last });
+    }, everyMs);
   }
 }
 
-/** FILEPATH_SILENT_SECONDS replaces both times. */
-export function silenceLimit(env: NodeJS.ProcessEnv, inTool: boolean): number {
+/** FILEPATH_SILENT_SECONDS is the whole time, with and without a tool. */
+export function patienceOf(env: NodeJS.ProcessEnv, inTool: boolean): Patience {
   const seconds = Number(env['FILEPATH_SILENT_SECONDS']);
-  if (Number.isFinite(seconds) && seconds > 0) return seconds * 1000;
-  return inTool ? SILENT_IN_TOOL_MS : SILENT_MS;
+  if (Number.isFinite(seconds) && seconds > 0) return { everyMs: seconds * 500, times: 2 };
+  return inTool ? IN_TOOL : THINKING;
 }

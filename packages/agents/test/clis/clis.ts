@@ -1,3 +1,4 @@
+import { type AgentEntry, CATALOG } from '@filepath/protocol';
 import { CLAUDE_HANDS, CODEX_HANDS, type Hands } from './hands.ts';
 
 /** What a test knows of one CLI beside its entry in the catalog. */
@@ -17,8 +18,11 @@ const CLIS: Record<string, Cli> = {
   codex: { hands: CODEX_HANDS, model: 'scripted-model', env: () => ({}) },
 };
 
-export function cliOf(type: string): Cli {
+export function cliOf(type: string): Cli & { entry: AgentEntry; program: string } {
   const cli = CLIS[type];
-  if (!cli) throw new Error(`no test knows the CLI of ${type}`);
-  return cli;
+  const entry = CATALOG.find((one) => one.type === type);
+  if (!cli || !entry || !('command' in entry.driver)) {
+    throw new Error(`no test knows the CLI of ${type}`);
+  }
+  return { ...cli, entry, program: entry.driver.command?.[0] ?? '' };
 }

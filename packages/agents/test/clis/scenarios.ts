@@ -1,5 +1,5 @@
 import type { AgentEvent } from '@filepath/protocol';
-import type { ModelRequest, Step } from '@filepath/testkit';
+import type { ModelRequest, Script } from '@filepath/testkit';
 import { expect } from 'vitest';
 import type { Hands } from './hands.ts';
 
@@ -21,8 +21,8 @@ export type PlayedAgent = {
 export type Scenario = {
   readonly name: string;
   readonly permissions?: 'ask';
-  /** What the model says, call by call. */
-  readonly script: (hands: Hands, cwd: string) => readonly Step[];
+  /** What the model says. */
+  readonly script: (hands: Hands, cwd: string) => Script;
   readonly play: (agent: PlayedAgent) => Promise<void>;
   /** What the model was asked. */
   readonly asked?: (requests: readonly ModelRequest[]) => void;

@@ -1,10 +1,4 @@
-import {
-  type AgentConfig,
-  type AgentEntry,
-  CATALOG,
-  FilepathError,
-  LIMITS,
-} from '@filepath/protocol';
+import { type AgentConfig, type AgentEntry, FilepathError, LIMITS } from '@filepath/protocol';
 import { entryOf, type KnownAgents } from '../catalog/known-agents.ts';
 import type { SpawnNote } from '../thread/outbox.ts';
 import { configOf, type NodeRow } from './node-row.ts';
@@ -84,7 +78,7 @@ export function checkMetered(
   agentType: string,
   config: AgentConfig,
   limited: boolean,
-  entries: readonly AgentEntry[] = CATALOG,
+  entries: readonly AgentEntry[],
 ): void {
   if (!limited || config.allowUnmetered || !isUnmetered(agentType, entries)) return;
   throw new FilepathError(

@@ -3,6 +3,7 @@ import {
   type BudgetPut,
   type BudgetState,
   type CallId,
+  FilepathError,
   type Node,
   type NodeBudgetPut,
   type NodeBudgetState,
@@ -201,6 +202,15 @@ export class SessionObject extends DurableObject<Env> implements Ledger {
     return !this.#deleted && (this.#parts?.desk.check(ask) ?? false);
   }
 
+  /** The direct children of the node whose key this is. */
+  childrenOf(bearer: Bearer): Result<Node[]> {
+    return attempt(() => {
+      if (!this.#parts || this.#deleted || !this.#parts.desk.check(bearer)) throw badKey();
+      const { nodes } = this.#parts.session.tree();
+      return nodes.filter(({ parentId }) => parentId === bearer.thread);
+    });
+  }
+
   async refused(ask: Ask, refusal: RouteRefusal): Promise<boolean> {
     return !this.#deleted && (this.#parts?.desk.refused(ask, refusal) ?? false);
   }
@@ -218,12 +228,18 @@ export class SessionObject extends DurableObject<Env> implements Ledger {
     return attempt(() => nodeBudget(this.#for(user), id));
   }
 
-  setBudget(user: string, put: BudgetPut): Promise<Result<BudgetState>> {
-    return this.#change(user, () => setSessionBudget(this.#for(user), put));
+  async setBudget(user: string, put: BudgetPut): Promise<Result<BudgetState>> {
+    const { entries } = await knownAgents(this.env);
+    return this.#change(user, () => setSessionBudget(this.#for(user), put, entries));
   }
 
-  setNodeBudget(user: string, id: ThreadId, put: NodeBudgetPut): Promise<Result<NodeBudgetState>> {
-    return this.#change(user, () => setNodeBudget(this.#for(user), id, put));
+  async setNodeBudget(
+    user: string,
+    id: ThreadId,
+    put: NodeBudgetPut,
+  ): Promise<Result<NodeBudgetState>> {
+    const { entries } = await knownAgents(this.env);
+    return this.#change(user, () => setNodeBudget(this.#for(user), id, put, entries));
   }
 
   /** What a thread's outbox brings. */
@@ -392,3 +408,6 @@ export class SessionObject extends DurableObject<Env> implements Ledger {
 function unreachable(): never {
   throw new Error('a session that was just written could not be read');
 }
+
+const badKey = (): FilepathError =>
+  new FilepathError('unauthenticated', 'This is no key of this agent.');

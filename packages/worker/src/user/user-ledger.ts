@@ -64,9 +64,16 @@ export class UserLedger {
       if (known && report.n <= known.n) return limitOfRow(known);
       const budget = limitOf(this.budget);
       const others = this.#rows().filter((row) => row.session !== session);
+      // Until the answer is there the session goes by its old lease: it is never made smaller here.
+      const { taken } = report;
+      const old = known?.active === 1 ? known : null;
+      const has = {
+        tokens: Math.max(taken.tokens, old ? claimOf(old, 'tokens') : 0),
+        nano: Math.max(taken.nano, old ? claimOf(old, 'nano') : 0),
+      };
       const limit = {
-        tokens: grant('tokens', budget, others, report, want),
-        nano: grant('nano', budget, others, report, want),
+        tokens: grant('tokens', budget, others, has, want),
+        nano: grant('nano', budget, others, has, want),
       };
       this.#write(session, report, limit, true);
       return limit;
@@ -132,14 +139,14 @@ function grant(
   kind: Kind,
   budget: Limit,
   others: readonly LeaseRow[],
-  { taken }: LeaseReport,
+  has: Amount,
   want: Amount,
 ): number | null {
   const limit = budget[kind];
   if (limit === null) return null;
   const there = limit - sum(others, kind);
   const slack = Math.max(0, Math.floor((there - want[kind]) / SLACK));
-  return Math.max(taken[kind], Math.min(there, want[kind] + slack));
+  return Math.max(has[kind], Math.min(there, want[kind] + slack));
 }
 
 function sum(rows: readonly LeaseRow[], kind: Kind): number {

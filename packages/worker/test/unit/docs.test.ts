@@ -2,7 +2,7 @@ import { execFileSync, spawnSync } from 'node:child_process';
 import { existsSync, globSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { AgentEvent, AgentInput, parseAgentLine } from '@filepath/protocol';
+import { AgentEntry, AgentEvent, AgentInput, parseAgentLine } from '@filepath/protocol';
 import { getTableName } from 'drizzle-orm';
 import { getTableConfig } from 'drizzle-orm/sqlite-core';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
@@ -170,6 +170,18 @@ describe('docs/tutorials/first-agent.md', () => {
     const lines = ran.stdout.trimEnd().split('\n').map(parseAgentLine);
     expect(lines.length).toBeGreaterThan(1);
     expect(lines.filter((line) => !line.ok)).toEqual([]);
+  });
+});
+
+describe('agents in the docs', () => {
+  it('[CAT7] the tutorial prints the agent of the template', () => {
+    const [agent] = fences(readDoc('docs/tutorials/first-agent.md'), 'js');
+    expect(agent).toBe(readDoc('packages/cli/templates/agent/agent.mjs'));
+  });
+
+  it('[CAT2] the entry that the how-to shows is valid', () => {
+    const [entry = ''] = fences(readDoc('docs/how-to/add-an-agent-type.md'), 'json');
+    expect(AgentEntry.parse(JSON.parse(entry))).toMatchObject({ type: 'goose' });
   });
 });
 

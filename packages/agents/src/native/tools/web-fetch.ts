@@ -59,11 +59,16 @@ async function bodyOf(answer: Response): Promise<{ text: string; cut: boolean }>
 
 function why(error: unknown, host: string, timedOut: boolean): string {
   if (timedOut) return `${host} did not answer within ${TIMEOUT_MS / 1000} seconds.`;
-  const cause = error instanceof Error && error.cause instanceof Error ? error.cause : error;
-  const message = cause instanceof Error ? cause.message : String(cause);
+  const message = deepest(error);
   // The proxy's own sentence does not come through a refused CONNECT.
   if (/\b403\b/.test(message)) {
-    return `The network policy of this agent does not allow ${host}. A person can allow it in the agent's settings.`;
+    return `The network policy of this agent does not allow ${host}. A person can add it to the agent's network.allow.`;
   }
   return `${host} could not be reached: ${message}`;
+}
+
+/** fetch wraps what happened in words that say nothing. */
+function deepest(error: unknown): string {
+  if (!(error instanceof Error)) return String(error);
+  return error.cause instanceof Error ? deepest(error.cause) : error.message;
 }

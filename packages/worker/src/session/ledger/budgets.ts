@@ -1,4 +1,5 @@
 import {
+  type AgentEntry,
   type Budget,
   type BudgetPut,
   type BudgetState,
@@ -29,22 +30,31 @@ export function nodeBudget({ session, ledger }: Books, id: ThreadId): NodeBudget
 }
 
 /** A new budget holds from the next call on, and those that were refused may try again. */
-export function setSessionBudget(books: Books, { budget }: BudgetPut): BudgetState {
+export function setSessionBudget(
+  books: Books,
+  { budget }: BudgetPut,
+  entries: readonly AgentEntry[],
+): BudgetState {
   const { session, ledger, desk } = books;
-  checkAll(session.nodes.live(), budget);
+  checkAll(session.nodes.live(), budget, entries);
   ledger.accounts.limit(SESSION, limitOf(budget));
   ledger.unblock(null);
   desk.show();
   return sessionBudget(books);
 }
 
-export function setNodeBudget(books: Books, id: ThreadId, put: NodeBudgetPut): NodeBudgetState {
+export function setNodeBudget(
+  books: Books,
+  id: ThreadId,
+  put: NodeBudgetPut,
+  entries: readonly AgentEntry[],
+): NodeBudgetState {
   const { session, ledger, desk } = books;
   const rows = session.nodes.subtree(id);
   const [node] = rows;
   if (!node) throw notFound('this node');
-  if (put.budget) checkAll(rows, put.budget);
-  if (put.own) checkAll([node], put.own);
+  if (put.budget) checkAll(rows, put.budget, entries);
+  if (put.own) checkAll([node], put.own, entries);
   if (put.budget) ledger.accounts.limit(id, limitOf(put.budget));
   if (put.own) ledger.accounts.limit(ownOf(id), limitOf(put.own));
   ledger.unblock(rows.map((row) => row.id));
@@ -53,10 +63,10 @@ export function setNodeBudget(books: Books, id: ThreadId, put: NodeBudgetPut): N
   return nodeBudget(books, id);
 }
 
-function checkAll(rows: readonly NodeRow[], { usd }: Budget): void {
+function checkAll(rows: readonly NodeRow[], { usd }: Budget, entries: readonly AgentEntry[]): void {
   for (const row of rows) {
     try {
-      checkMetered(row.agent_type, configOf(row), usd !== null);
+      checkMetered(row.agent_type, configOf(row), usd !== null, entries);
     } catch (error) {
       if (!(error instanceof FilepathError)) throw error;
       throw new FilepathError(error.code, `${row.name}: ${error.message}`);

@@ -17,6 +17,7 @@ export type CallRow = {
   output_bound: number;
   held_tokens: number;
   held_nano: number;
+  charged: string | null;
 };
 
 /** The calls that are under way, and those that ended lately: a call is settled once. */
@@ -59,8 +60,14 @@ export class Calls {
     this.#sql.run(`UPDATE calls SET until = ? WHERE call = ? AND state = 'open'`, until, call);
   }
 
-  end(call: string, state: 'estimated' | 'counted', until: number): void {
-    this.#sql.run('UPDATE calls SET state = ?, until = ? WHERE call = ?', state, until, call);
+  end(call: string, state: 'estimated' | 'counted', until: number, charged: string): void {
+    this.#sql.run(
+      'UPDATE calls SET state = ?, until = ?, charged = ? WHERE call = ?',
+      state,
+      until,
+      charged,
+      call,
+    );
   }
 
   /** Open calls that nobody has renewed. */

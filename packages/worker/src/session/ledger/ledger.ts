@@ -1,52 +1,31 @@
-import {
-  type CallId,
-  GatewayCall,
-  type RefusalCode,
-  type RunnerId,
-  type SessionId,
-  TokenCounts,
-  totalTokens,
-} from '@filepath/protocol';
-import { isSecret } from '../../auth/secrets.ts';
+import type { CallId, RefusalCode } from '@filepath/protocol';
 import {
   type Ask,
   type Bearer,
   type Grant,
   LEASE_MS,
-  NANO,
   type Outcome,
   type RouteRefusal,
 } from '../../gateway/contract.ts';
-import { first, type Sql } from '../../storage/sql.ts';
-import { readAgentKey } from '../agent-key.ts';
+import { first } from '../../storage/sql.ts';
 import { type Accounts, SESSION, takenOf } from './accounts.ts';
 import { allow } from './allowance.ts';
 import { CallEvents } from './call-events.ts';
-import { type CallRow, Calls, priceOf } from './calls.ts';
+import { type CallRow, Calls } from './calls.ts';
+import { type Holder, holderOf, type KeyDeps } from './holder.ts';
 import { LeaseBook } from './lease.ts';
-import { type Amount, costOf, plausible, worstCase, worstTokens } from './money.ts';
+import { type Amount, worstCase } from './money.ts';
 import { pursesOf, userPurse } from './purses.ts';
 import { Repeats } from './repeats.ts';
-import { usageRow } from './usage-row.ts';
+import { Settlement } from './settlement.ts';
 
 /** Calls under way at once, in a session. */
 export const MAX_OPEN = 256;
-/** For so long a call that is over is known by its id. */
-const REMEMBER_MS = 3_600_000;
 
-export type LedgerDeps = {
-  sql: Sql;
-  now: () => number;
-  keyHash: (key: string) => string;
-  session: SessionId;
-  runner: RunnerId;
-  accounts: Accounts;
-};
+export type LedgerDeps = KeyDeps & { now: () => number; accounts: Accounts };
 
 /** More is needed of the user's budget before this can be answered: this much in all. */
 export type Want = { readonly want: Amount };
-
-type Holder = { id: string; name: string; key_hash: string | null; blocked: string | null };
 
 /** The budget ledger of a tree: what each call reserves and what it used, once. */
 export class TreeLedger {
@@ -56,6 +35,7 @@ export class TreeLedger {
   #deps: LedgerDeps;
   #calls: Calls;
   #repeats: Repeats;
+  #settlement: Settlement;
 
   constructor(deps: LedgerDeps) {
     this.#deps = deps;
@@ -64,12 +44,13 @@ export class TreeLedger {
     this.lease = new LeaseBook(deps.sql);
     this.#calls = new Calls(deps.sql);
     this.#repeats = new Repeats(deps.sql, this.events);
+    this.#settlement = new Settlement(deps, this.#calls, this.events);
   }
 
   /** `last`: what the lease has is all there is. */
   reserve(ask: Ask, last: boolean): Grant | Want {
     return this.#deps.sql.transaction(() => {
-      const holder = this.#holder(ask);
+      const holder = holderOf(this.#deps, ask);
       if (!holder) return { ok: false, code: 'bad_key' };
       const known = this.#calls.find(ask.call);
       if (known) return this.#again(ask, known);
@@ -88,19 +69,19 @@ export class TreeLedger {
   settle(call: CallId, outcome: Outcome): void {
     this.#deps.sql.transaction(() => {
       const row = this.#calls.find(call);
-      if (row) this.#settle(row, outcome);
+      if (row) this.#settlement.settle(row, outcome);
     });
   }
 
   /** Whether the key is good. */
   check(ask: Bearer): boolean {
-    return this.#holder(ask) !== null;
+    return holderOf(this.#deps, ask) !== null;
   }
 
   /** A call that was refused before anything was reserved for it. False: the key is not good. */
   refused(ask: Ask, { refused, message }: RouteRefusal): boolean {
     return this.#deps.sql.transaction(() => {
-      if (!this.#holder(ask)) return false;
+      if (!holderOf(this.#deps, ask)) return false;
       this.#refuse(ask, refused, message);
       return true;
     });
@@ -111,7 +92,7 @@ export class TreeLedger {
     const now = this.#deps.now();
     this.#deps.sql.transaction(() => {
       for (const row of this.#calls.overdue(now)) {
-        this.#settle(row, {
+        this.#settlement.settle(row, {
           outcome: 'cut',
           status: null,
           tokens: null,
@@ -218,77 +199,8 @@ export class TreeLedger {
     return { ok: false, code, message, ...about };
   }
 
-  #settle(row: CallRow, outcome: Outcome): void {
-    const { sql, now } = this.#deps;
-    const counted = realTokens(outcome);
-    if (row.state === 'counted' || (row.state === 'estimated' && counted === null)) return;
-    const price = priceOf(row);
-    const worst = worstTokens(row.input_bound, row.output_bound);
-    const tokens = counted ?? worst;
-    const estimated = counted === null;
-    const nano = estimated ? row.held_nano : costOf(price, tokens);
-    const path = this.accounts.pathOf(row.node);
-    const unpriced = price === null ? 1 : 0;
-    if (row.state === 'estimated') {
-      // The estimate is taken back, then the real count takes its place.
-      const before = { nano: -row.held_nano, calls: -1, estimated: -1, unpriced: -unpriced };
-      this.accounts.charge(path, usageRow(negative(worst), before));
-    } else this.accounts.hold(path, { tokens: -row.held_tokens, nano: -row.held_nano });
-    const rest = { nano, calls: 1, estimated: estimated ? 1 : 0, unpriced };
-    this.accounts.charge(path, usageRow(tokens, rest));
-    const added = totalTokens(tokens) - (row.state === 'estimated' ? totalTokens(worst) : 0);
-    sql.run('UPDATE nodes SET tokens = tokens + ? WHERE id = ?', added, row.node);
-    this.#calls.end(row.call, estimated ? 'estimated' : 'counted', now() + REMEMBER_MS);
-
-    const { tokens: _, ...how } = outcome;
-    const body = GatewayCall.parse({
-      type: 'call',
-      call: row.call,
-      format: row.format,
-      provider: row.provider,
-      model: row.model,
-      tokens,
-      costUsd: price === null ? null : nano / NANO,
-      estimated,
-      startedAt: new Date(row.started).toISOString(),
-      ...how,
-      ...(how.error === undefined ? {} : { error: how.error.slice(0, 2048) }),
-    });
-    this.events.put(row.node, row.state === 'open' ? row.call : `${row.call}:counted`, body);
-  }
-
-  /** The node whose key this is, if it is alive and its runner asks for it. */
-  #holder(ask: Bearer): Holder | null {
-    const { sql, keyHash, session, runner } = this.#deps;
-    const claim = readAgentKey(ask.key);
-    if (claim?.session !== session || claim.node !== ask.thread) return null;
-    if (ask.runner !== runner) return null;
-    const row = first<Holder>(
-      sql,
-      `SELECT id, name, key_hash, blocked FROM nodes WHERE id = ? AND phase IN ('intent', 'ready')`,
-      claim.node,
-    );
-    return row && isSecret(keyHash(ask.key), row.key_hash ?? undefined) ? row : null;
-  }
-
   #nameOf(node: string): string {
     const query = 'SELECT name FROM nodes WHERE id = ?';
     return first<{ name: string }>(this.#deps.sql, query, node)?.name ?? node;
   }
-}
-
-/** Null: nobody could count, or nobody can have meant it. */
-function realTokens({ tokens }: Outcome): TokenCounts | null {
-  const parsed = TokenCounts.safeParse(tokens);
-  return parsed.success && plausible(parsed.data) ? parsed.data : null;
-}
-
-function negative(tokens: TokenCounts): TokenCounts {
-  return {
-    input: -tokens.input,
-    output: -tokens.output,
-    cacheRead: -tokens.cacheRead,
-    cacheWrite: -tokens.cacheWrite,
-    reasoning: -tokens.reasoning,
-  };
 }

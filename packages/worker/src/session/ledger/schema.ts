@@ -32,10 +32,12 @@ export const LEDGER_TABLES: readonly string[] = [
   `INSERT INTO accounts (scope) SELECT id FROM nodes UNION ALL SELECT 'own:' || id FROM nodes`,
   // state: open, estimated (settled at its worst case), counted (settled for good).
   // until: of an open call, when it settles at its worst case; of another, when it is forgotten.
+  // charged: what it was settled with, as JSON.
   `CREATE TABLE calls (
      call TEXT PRIMARY KEY, node TEXT NOT NULL, state TEXT NOT NULL, until INTEGER NOT NULL, started INTEGER NOT NULL,
      format TEXT NOT NULL, provider TEXT NOT NULL, model TEXT NOT NULL, price TEXT, input_bound INTEGER NOT NULL,
-     output_bound INTEGER NOT NULL, held_tokens INTEGER NOT NULL, held_nano INTEGER NOT NULL)`,
+     output_bound INTEGER NOT NULL, held_tokens INTEGER NOT NULL, held_nano INTEGER NOT NULL,
+     charged TEXT)`,
   'CREATE INDEX calls_by_state ON calls (state, until)',
   // What is still to be told to threads.
   `CREATE TABLE call_events (

@@ -102,6 +102,13 @@ describe('[PRO9] the list of models', () => {
     expect(asked).toHaveLength(1);
   });
 
+  it('is read by the next that can wait, when one that asked did not', async () => {
+    const { cache, asked } = cacheOf(answerWith('a/b'));
+    await cache.current(URL_);
+    await (await cache.current(URL_)).later?.();
+    expect(asked).toHaveLength(1);
+  });
+
   it('of another address is not taken for this one’s', async () => {
     const { cache } = cacheOf(answerWith('a/b'));
     await (await cache.current(URL_)).later?.();
@@ -113,11 +120,13 @@ describe('[PRO9] the list of models', () => {
     await (await cache.current(URL_)).later?.();
     clock.now += FRESH_MS;
     const due = await cache.current(URL_);
+    const another = await cache.current(URL_);
+    const reading = due.later?.();
     const beside = await cache.current(URL_);
-    expect(due.later).not.toBeNull();
     expect(beside).toMatchObject({ later: null, list: { source: 'openrouter' } });
-    await due.later?.();
+    await Promise.all([reading, another.later?.()]);
     expect(asked).toHaveLength(2);
+    expect((await cache.current(URL_)).later).toBeNull();
   });
 
   it.each([

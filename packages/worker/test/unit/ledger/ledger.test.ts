@@ -223,6 +223,18 @@ describe('a settlement', () => {
     ]);
   });
 
+  it('[LED12] of a count whose output is an upper bound is an estimate too, which a real count replaces', () => {
+    const tree = newTree();
+    const node = tree.add();
+    const { call } = tree.reserve(node);
+    tree.ledger.settle(call, { ...ended({ input: 10, output: 4000 }), estimated: true });
+    tree.ledger.settle(call, ended(null));
+    expect(tree.node(node)).toMatchObject({ tokens: 4010, usage: { estimated: 1 } });
+    tree.ledger.settle(call, ended({ input: 10, output: 5 }));
+    expect(tree.node(node)).toMatchObject({ tokens: 15, usage: { estimated: 0, calls: 1 } });
+    expect(tree.session.resource().usage).toMatchObject({ costUsd: 0.00002 });
+  });
+
   it('[LED12] of a count that no call can have is the worst case', () => {
     const tree = newTree();
     const node = tree.add();
