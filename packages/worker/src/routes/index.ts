@@ -1,4 +1,6 @@
 import { authRoutes } from '../auth/routes.ts';
+import { gatewayFor } from '../gateway/gateway-for.ts';
+import { gatewayRoutes } from '../gateway/routes.ts';
 import type { Route } from '../http/route.ts';
 import { systemRoutes } from '../http/system-routes.ts';
 import { agentsAvailable } from '../runner/availability.ts';
@@ -31,4 +33,5 @@ export const routes: readonly Route[] = [
   catalogRoute,
   ...agentRoutes,
   ...linkRoutes,
+  ...gatewayRoutes(gatewayFor),
 ];
