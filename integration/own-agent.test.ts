@@ -39,7 +39,7 @@ function install(home: string): void {
   copyFileSync(join(TEMPLATE, 'my-agent.json'), join(home, 'catalog/my-agent.json'));
 }
 
-it("[CAT7] the tutorial's agent asks a model, uses its tool and tells it; the provider's key is nowhere in its sandbox", async () => {
+it("[CAT7] [CAT11] the tutorial's agent asks a model, uses its tool and tells it; the provider's key is nowhere in its sandbox", async () => {
   const model = await startModelServer({
     keys: [KEY],
     script: perConversation([
