@@ -71,6 +71,10 @@ it('without a key offline/demo is chosen and said; a key under Settings brings m
   await row.getByText('takes the key').waitFor();
   await row.getByText('key ••••wxyz').waitFor();
   expect(await page.content()).not.toContain(KEY.slice(0, 20));
+
+  await page.getByLabel('Dollars').fill('2.50');
+  await page.getByTestId('budget-save').click();
+  await page.getByText('Saved.').waitFor();
   expect(await axe(page)).toEqual([]);
   await shot(page, 'settings');
 
@@ -137,6 +141,17 @@ it('without a key offline/demo is chosen and said; a key under Settings brings m
   await page.getByRole('button', { name: 'Remove OpenRouter' }).click();
   await page.getByTestId('confirm').click();
   await page.getByText('No provider has a key').waitFor();
+
+  await page.goto(`${instance.url}/`);
+  const rows = page.locator('[data-session]');
+  await rows.first().waitFor();
+  const before = await rows.count();
+  await rows
+    .first()
+    .getByRole('button', { name: /^Delete/ })
+    .click();
+  await page.getByTestId('confirm').click();
+  await expect.poll(() => rows.count()).toBe(before - 1);
 });
 
 /** Files of a home that have a text in them, in the clear. */

@@ -48,7 +48,7 @@ const refused = (more: Record<string, unknown> = {}): Said => ({
 const text = fap({ type: 'text', content: 'a' });
 
 describe('calls to models', () => {
-  it('[BLK10] of a run are one verified block with their sum', () => {
+  it('[BLK11] of a run are one verified block with their sum', () => {
     const [one, two] = [newRunId(), newRunId()];
     const blocks = toBlocks(
       log(call({}, one), text, call({ model: 'other', costUsd: 0.2 }, one), call({}, two)),
@@ -68,7 +68,7 @@ describe('calls to models', () => {
     ]);
   });
 
-  it('[BLK10] that are told again are counted as they were told last', () => {
+  it('[BLK11] that are told again are counted as they were told last', () => {
     const id = newCallId();
     const guess = call({ call: id, estimated: true, costUsd: 5, outcome: 'cut' });
     const blocks = toBlocks(log(guess, call({ call: id }), call({ costUsd: null })));
@@ -78,7 +78,7 @@ describe('calls to models', () => {
     ]);
   });
 
-  it('[BLK10] that failed are a notice, and nothing more where nothing was used', () => {
+  it('[BLK11] that failed are a notice, and nothing more where nothing was used', () => {
     const failed = { outcome: 'failed', tokens: NO_TOKENS, costUsd: 0 };
     expect(
       toBlocks(
@@ -90,7 +90,7 @@ describe('calls to models', () => {
     ]);
   });
 
-  it('[BLK11] at the rate that a provider allows say when that ends, as one notice', () => {
+  it('[BLK12] at the rate that a provider allows say when that ends, as one notice', () => {
     const limited = { outcome: 'failed', status: 429, tokens: NO_TOKENS, costUsd: 0 };
     const blocks = toBlocks(log(call(limited), call({ ...limited, retryAfterSeconds: 30 }), text));
     expect(blocks).toMatchObject([
@@ -103,7 +103,7 @@ describe('calls to models', () => {
     ]);
   });
 
-  it('[BLK11] that were refused say why, what to do, and how often', () => {
+  it('[BLK12] that were refused say why, what to do, and how often', () => {
     const blocks = toBlocks(
       log(refused(), refused({ count: 98 }), refused({ code: 'too_large', scope: undefined })),
     );

@@ -2,7 +2,7 @@ import { NO_TOKENS } from '@filepath/protocol';
 import { editBody } from './body/edit-body.ts';
 import type { Ask, Ledger, Outcome, Upstream } from './contract.ts';
 import { failureOf, isRedirect, REDIRECTED, retryAfterOf, wordsOf } from './failure.ts';
-import { secretsIn, toAgent, toProvider } from './headers.ts';
+import { secretsIn, toAgent } from './headers.ts';
 import type { Incoming } from './incoming.ts';
 import { type Limit, limitFor } from './limit.ts';
 import { isStream, meterFor } from './meter/meter.ts';
@@ -10,7 +10,7 @@ import { countedBy, endedBy } from './outcome.ts';
 import { Passage } from './passage.ts';
 import { errorEvent, providerError } from './provider-error.ts';
 import { notGranted, refusal } from './refusal.ts';
-import type { Sender } from './send.ts';
+import { outgoingOf, type Sender } from './send.ts';
 import { settle } from './settle.ts';
 import type { Times } from './times.ts';
 
@@ -93,10 +93,8 @@ export class MeteredCall {
   /** The provider's answer; null where there is none, which is then told. */
   async #send(limit: Limit, answer: Answer): Promise<Response | null> {
     const { sender } = this.#deps;
-    const { method, search } = this.#incoming;
     const upstream = this.#upstream;
-    const headers = toProvider(this.#incoming.headers, upstream.headers);
-    const outgoing = { upstream, method, search, headers, bytes: this.#bytes(limit) };
+    const outgoing = outgoingOf(this.#incoming, upstream, this.#bytes(limit));
     try {
       return await sender.send(outgoing, this.#waiting.signal);
     } catch {
