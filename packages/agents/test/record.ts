@@ -38,8 +38,8 @@ async function record(scenario: Scenario): Promise<void> {
       FILEPATH_BASE_URL: server.url,
       FILEPATH_API_KEY: 'fpk_recorded',
       FILEPATH_PERMISSIONS: scenario.permissions ?? 'allow',
-      FILEPATH_RECORD: taken.path,
-      FILEPATH_RECORD_CLI: join(prefix, 'bin', program),
+      CLI_RECORD: taken.path,
+      CLI_RECORDED: join(prefix, 'bin', program),
       ...env(server.url, 'fpk_recorded'),
     },
   });
