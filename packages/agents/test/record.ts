@@ -51,20 +51,24 @@ async function record(scenario: Scenario): Promise<void> {
     await server.close();
   }
   const folder = join(HERE, 'recorded', type, scenario.name);
-  rmSync(folder, { recursive: true, force: true });
   mkdirSync(folder, { recursive: true });
+  for (const name of readdirSync(folder)) if (isRecording(name)) rmSync(join(folder, name));
   const scrubber = new Scrubber({
     [workspace.path]: '/workspace',
     [workspace.path.replaceAll('/', '-')]: '-workspace',
     [home.path]: '/home/agent',
     [server.url]: 'http://127.0.0.1:4281/gateway',
   });
-  const files = readdirSync(taken.path).filter((file) => file.endsWith('.jsonl'));
+  const files = readdirSync(taken.path).filter(isRecording);
   for (const [at, name] of files.sort().entries()) {
     const text = scrubber.scrub(readFileSync(join(taken.path, name), 'utf8'));
     writeFileSync(join(folder, name), at === files.length - 1 ? text : untilKilled(text));
   }
   process.stdout.write(`recorded ${type} ${scenario.name}\n`);
+}
+
+function isRecording(name: string): boolean {
+  return name.endsWith('.jsonl');
 }
 
 /** It is killed in its long command: nothing that it said later is sure to be heard. */
