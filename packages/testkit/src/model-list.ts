@@ -40,7 +40,7 @@ export async function startModelList(): Promise<ModelListServer> {
     if (failing !== null) send(failing, { error: { message: 'out of order' } });
     else if (path === '/v1/models') send(200, { data: MODELS });
     else if (path !== '/v1/key') send(404, { error: { message: 'nothing here' } });
-    else if (/^Bearer sk-or-good/.test(headers.authorization ?? '')) send(200, { data: {} });
+    else if (headers.authorization?.startsWith('Bearer sk-or-good')) send(200, { data: {} });
     else send(401, { error: { message: `No user for ${headers.authorization ?? 'no key'}` } });
   });
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));

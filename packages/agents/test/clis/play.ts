@@ -65,7 +65,7 @@ export async function play(
     agentType: type,
     model,
     repository: repository.path,
-    ...(scenario.permissions ? { permissions: scenario.permissions } : {}),
+    config: scenario.permissions ? { permissions: scenario.permissions } : {},
   });
   try {
     await scenario.play(agent);

@@ -31,7 +31,7 @@ describe('the key of an agent', () => {
     }
   });
 
-  it('[LED1] is refused without an exception, whatever stands in its place', () => {
+  it('[T5] [LED1] is refused without an exception, whatever stands in its place', () => {
     const tree = newTree();
     const node = tree.add();
     const key = tree.keys.get(node) ?? '';
