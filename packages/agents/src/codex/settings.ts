@@ -4,8 +4,8 @@ import type { Surroundings } from '../driver/program.ts';
 const PROVIDER = 'filepath';
 
 /** Options of `codex app-server`: they win over what a file in the home or the repository says. */
-export function codexArgs({ context }: Pick<Surroundings, 'context'>): string[] {
-  const base = `${context.env['FILEPATH_BASE_URL'] ?? ''}/openai/v1`;
+export function codexArgs(env: Readonly<Record<string, string | undefined>>): string[] {
+  const base = `${env['FILEPATH_BASE_URL'] ?? ''}/openai/v1`;
   const provider = [
     'name="filepath"',
     `base_url=${JSON.stringify(base)}`,
@@ -23,6 +23,9 @@ export function codexArgs({ context }: Pick<Surroundings, 'context'>): string[] 
     'check_for_update_on_startup=false',
     '-c',
     'analytics.enabled=false',
+    '-c',
+    // The provider would run it: past the agent's network policy, and at a cost that no budget can bound.
+    'web_search="disabled"',
   ];
 }
 
