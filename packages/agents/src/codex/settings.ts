@@ -5,8 +5,11 @@ import { houseRules } from './house-rules.ts';
 const PROVIDER = 'filepath';
 
 /** Options of `codex app-server`: they win over what a file in the home or the repository says. */
-export function codexArgs({ context, cwd }: Pick<Surroundings, 'context' | 'cwd'>): string[] {
-  const base = `${context.env['FILEPATH_BASE_URL'] ?? ''}/openai/v1`;
+export function codexArgs(
+  env: Readonly<Record<string, string | undefined>>,
+  cwd: string,
+): string[] {
+  const base = `${env['FILEPATH_BASE_URL'] ?? ''}/openai/v1`;
   const provider = [
     'name="filepath"',
     `base_url=${JSON.stringify(base)}`,
@@ -27,6 +30,9 @@ export function codexArgs({ context, cwd }: Pick<Surroundings, 'context' | 'cwd'
     `projects={${JSON.stringify(cwd)}={trust_level="untrusted"}}`,
     '-c',
     'analytics.enabled=false',
+    '-c',
+    // The provider would run it: past the agent's network policy, and at a cost that no budget can bound.
+    'web_search="disabled"',
   ];
 }
 
