@@ -3,7 +3,7 @@ import { type Child, exitReason } from '../driver/child.ts';
 import { readJsonLines } from '../driver/json-lines.ts';
 import type { Program, Surroundings, TurnEnd } from '../driver/program.ts';
 import type { Dialect } from './dialect.ts';
-import type { ControlRequestLine, ResultLine, SystemLine } from './lines.ts';
+import type { AssistantLine, ControlRequestLine, ResultLine, SystemLine } from './lines.ts';
 import { permission } from './permission.ts';
 import { endOf, rateLimited } from './ends.ts';
 import { readLine } from './read-line.ts';
@@ -64,7 +64,9 @@ export class ClaudeProgram implements Program {
   readonly interrupt = (): Promise<void> => {
     if (this.#turn && !this.#turn.interrupted) {
       this.#turn.interrupted = true;
-      this.#control({ subtype: 'interrupt' });
+      if (this.#dialect.controls) this.#control({ subtype: 'interrupt' });
+      // Its next process goes on with the session.
+      else return this.#child.end();
     }
     return Promise.resolve();
   };
@@ -82,7 +84,7 @@ export class ClaudeProgram implements Program {
   #write(text: string): void {
     this.#child.writeLine({
       type: 'user',
-      message: { role: 'user', content: text },
+      message: { role: 'user', content: this.#dialect.blocks ? [{ type: 'text', text }] : text },
       uuid: randomUUID(),
     });
   }
@@ -114,7 +116,8 @@ export class ClaudeProgram implements Program {
       case 'stream_event':
         return this.#translator.stream(line);
       case 'assistant':
-        return this.#translator.assistant(line);
+        this.#translator.assistant(line);
+        return this.#stopped(line);
       case 'user':
         if (line.isReplay === true) return;
         if (line.isSynthetic === true && this.#compacting) {
@@ -131,6 +134,13 @@ export class ClaudeProgram implements Program {
       case 'rate_limit_event':
         return this.#with.voice.working(rateLimited(line.rate_limit_info));
     }
+  }
+
+  #stopped({ message, parent_tool_use_id: parent }: AssistantLine): void {
+    if (!this.#dialect.stops || message.stop_reason !== 'end_turn' || parent) return;
+    const turn = this.#turn;
+    this.#turn = null;
+    turn?.resolve({ how: 'done' });
   }
 
   #system(line: SystemLine): void {
