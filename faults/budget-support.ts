@@ -16,17 +16,22 @@ export const KEY = 'key-of-a-provider-0123456789';
 /** 5 dollars for a million tokens of input, 25 for output. */
 export const MODEL = 'anthropic/claude-opus-4.8';
 
+/** An agent that makes so many calls, after it has asked for so many children like itself. */
+export function caller(calls: number, children = 0, limit = 1024): string[] {
+  return scriptAgent('caller', ...[calls, children, limit].map(String)).command;
+}
+
 /** A session whose agent calls a model, under a budget in dollars. */
 export function newCaller(
   api: Api,
   usd: number,
-  ...args: [calls: number, children?: number, limit?: number]
+  command: readonly string[],
 ): Promise<{ session: Session; node: Node }> {
   return api.json(z.object({ session: Session, node: Node }), 'POST', '/api/session', {
     root: {
       agentType: 'custom',
       model: MODEL,
-      config: scriptAgent('caller', ...args.map(String)),
+      config: { command },
       budget: { tokens: null, usd },
     },
   });

@@ -11,7 +11,15 @@ import {
 } from '@filepath/testkit';
 import { setTimeout as wait } from 'node:timers/promises';
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { callsIn, KEY, newCaller, refusalsIn, summaryOf, tokensOf } from './budget-support.ts';
+import {
+  caller,
+  callsIn,
+  KEY,
+  newCaller,
+  refusalsIn,
+  summaryOf,
+  tokensOf,
+} from './budget-support.ts';
 
 /** A reservation that nobody renews settles after a minute. */
 const SETTLED = { timeout: 120_000, interval: 500 };
@@ -34,7 +42,7 @@ afterAll(async () => {
 it('[F11] [LED13] an engine killed in the middle of an answer charges that call once, at its worst case', async () => {
   const held = gate(1);
   server.play({ script: [{ text: 'a long answer', chunk: 2, gate: held }] });
-  const { session, node } = await newCaller(api, 0.1, 1, 0, 2000);
+  const { session, node } = await newCaller(api, 0.1, caller(1, 0, 2000));
   const feed = follow(instance, node.id);
   await api.message(node.id, 'go');
   await held.reached;
@@ -59,7 +67,7 @@ it('[F11] [LED11] engines killed at any moment charge every call once, and never
   server.play({ script: () => ({ text: 'some words', chunk: 2, dripMs: 20 }) });
   const before = server.calls.length;
   const usd = 2;
-  const { session, node } = await newCaller(api, usd, 25, 0, 1024);
+  const { session, node } = await newCaller(api, usd, caller(25));
   const feed = follow(instance, node.id);
   await api.message(node.id, 'go');
   for (let kill = 0; kill < 4; kill += 1) {
@@ -90,10 +98,31 @@ it('[F11] [LED11] engines killed at any moment charge every call once, and never
   feed.close();
 });
 
+it('[F12] [LED17] twenty calls at once at the last cents of a budget spend at most those', async () => {
+  server.play({ script: () => ({ text: 'x', dripMs: 50, usage: { input: 50, output: 1024 } }) });
+  const before = server.calls.length;
+  const [, , script = ''] = caller(1);
+  const many = `i=0; while [ $i -lt 20 ]; do HOME=$(mktemp -d) sh -c "$1" caller 1 >/dev/null & i=$((i + 1)); done; wait; echo '{"type":"done"}'`;
+  const { session, node } = await newCaller(api, 0.1, ['sh', '-c', many, 'many', script]);
+  const feed = follow(instance, node.id);
+  await api.message(node.id, 'go');
+  await feed.until(isType('done'));
+  const sent = server.calls.length - before;
+  expect(sent).toBeGreaterThan(0);
+  const told = () => callsIn(feed.events).size;
+  await expect.poll(told, { timeout: 20_000 }).toBe(sent);
+  const { session: shown } = await api.tree(session.id);
+  expect(shown.usage).toMatchObject({ calls: sent, estimated: 0 });
+  expect(shown.usage?.costUsd ?? Infinity).toBeLessThanOrEqual(0.1);
+  const refused = () => refusalsIn(feed.events).reduce((sum, { count }) => sum + count, 0);
+  await expect.poll(refused, { timeout: 20_000 }).toBe(20 - sent);
+  feed.close();
+});
+
 it('[T24] [LED5] [LED15] a fork bomb under a budget of one dollar spends at most that; its tree is whole and each refusal is explained', async () => {
   server.play({ script: () => ({ text: 'x', usage: { output: 1000 } }) });
   const before = server.calls.length;
-  const { session, node } = await newCaller(api, 1, 6, 3, 1024);
+  const { session, node } = await newCaller(api, 1, caller(6, 3));
   await api.message(node.id, 'go');
   const tree = async () => (await api.tree(session.id)).nodes;
   const working = async () =>

@@ -39,7 +39,7 @@ function install(home: string): void {
   copyFileSync(join(TEMPLATE, 'my-agent.json'), join(home, 'catalog/my-agent.json'));
 }
 
-it("[CAT7] the tutorial's agent asks a model, uses its tool and tells it; the provider's key is nowhere in its sandbox", async () => {
+it("[CAT7] [CAT11] the tutorial's agent asks a model, uses its tool and tells it; the provider's key is nowhere in its sandbox", async () => {
   const model = await startModelServer({
     keys: [KEY],
     script: perConversation([
@@ -62,7 +62,7 @@ it("[CAT7] the tutorial's agent asks a model, uses its tool and tells it; the pr
       '/api/session',
       { gitRepoUrl: repo.path, root: { agentType: 'my-agent' } },
     );
-    expect(node).toMatchObject({ agentType: 'my-agent', model: 'claude-sonnet-4' });
+    expect(node).toMatchObject({ agentType: 'my-agent', model: expect.stringMatching(/claude-/) });
     const events = follow(instance, node.id);
     await api.message(node.id, 'search');
     await events.until(isType('done'));
@@ -80,7 +80,7 @@ it("[CAT7] the tutorial's agent asks a model, uses its tool and tells it; the pr
     expect(log.map(({ source }) => source)).toContain('gateway');
     for (const { headers } of model.requests) expect(headers['x-api-key']).toBe(KEY);
     expect(model.calls).toHaveLength(3);
-    expect(JSON.stringify(log)).not.toContain(HALVES[0]);
+    expect(JSON.stringify(log)).not.toContain(KEY);
   } finally {
     await instance[Symbol.asyncDispose]();
     await model.close();

@@ -1,5 +1,5 @@
 import { setTimeout as wait } from 'node:timers/promises';
-import { AgentEvent, type LogEvent, Node, Session } from '@filepath/protocol';
+import { type AgentConfig, AgentEvent, type LogEvent, Node, Session } from '@filepath/protocol';
 import { agentPids, Api, follow, type Follower, type Instance } from '@filepath/testkit';
 import { z } from 'zod';
 import type { PlayedAgent } from './scenarios.ts';
@@ -10,7 +10,7 @@ export type Wish = {
   readonly agentType: string;
   readonly model: string;
   readonly repository: string;
-  readonly permissions?: 'ask';
+  readonly config?: AgentConfig;
 };
 
 /** An agent of a running instance: in its sandbox, with its thread. */
@@ -23,8 +23,7 @@ export class InstanceAgent implements PlayedAgent {
   #seen = 0;
 
   static async create(instance: Instance, wish: Wish): Promise<InstanceAgent> {
-    const { agentType, model, repository, permissions } = wish;
-    const config = permissions === undefined ? {} : { permissions };
+    const { agentType, model, repository, config = {} } = wish;
     const { node } = await new Api(instance).json(
       z.object({ session: Session, node: Node }),
       'POST',
@@ -71,7 +70,8 @@ export class InstanceAgent implements PlayedAgent {
 
   /** The next event of the whole log that fits. */
   async untilLogged(fits: (event: LogEvent) => boolean, what: string): Promise<LogEvent> {
-    const fitting = (event: LogEvent): boolean => event.seq > this.#seen && fits(event);
+    const fitting = (event: LogEvent): boolean =>
+      event.seq > this.#seen && (fits(event) || isFailure(event));
     const late = AbortSignal.timeout(PATIENCE_MS);
     const event = await Promise.race([
       this.#follower.until(fitting),
@@ -82,6 +82,7 @@ export class InstanceAgent implements PlayedAgent {
       }),
     ]);
     this.#seen = event.seq;
+    if (!fits(event)) throw new Error(`${what} did not come, but a failure:\n${this.#told()}`);
     return event;
   }
 
@@ -119,3 +120,10 @@ const isExit = ({ source, body }: LogEvent): boolean =>
   typeof body === 'object' &&
   body !== null &&
   Reflect.get(body, 'type') === 'exit';
+
+/** Nothing comes after it, until somebody speaks to the agent. */
+function isFailure({ source, body }: LogEvent): boolean {
+  if (typeof body !== 'object' || body === null) return false;
+  const { type, state } = body as { type?: unknown; state?: unknown };
+  return source === 'fap' ? type === 'status' && state === 'error' : type === 'refused';
+}

@@ -191,7 +191,7 @@ describe('a budget', () => {
     await ask(400, 'PUT', path, { budget: { usd: 1 } });
   });
 
-  it('[LED17] lets 20 calls at once at the last cent spend at most that cent', async () => {
+  it('[F12] [LED17] lets 20 calls at once at the last cent spend at most that cent', async () => {
     const { session, caller } = await newCaller();
     await setBudget(`/api/session/${session.id}/budget`, 0.01);
     const asks = Array.from({ length: 20 }, () => caller.ask({ outputBound: 1024 }));

@@ -42,7 +42,7 @@ const waitForThem: Stage = {
       ? null
       : {
           text: 'I wait until they are done.',
-          calls: [{ name: 'list_children', input: { wait: 60 } }],
+          calls: [{ name: 'list_children', input: { wait: 180 } }],
         },
 };
 
