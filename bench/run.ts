@@ -8,6 +8,7 @@ import {
 import { writeFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { bareRelay } from './bare-relay.ts';
+import { gateway, type GatewayFigures } from './gateway.ts';
 import { ourRelay } from './our-relay.ts';
 import { agentProgram, starts, type Starts } from './spawn.ts';
 import { percentile } from './statistics.ts';
@@ -42,6 +43,7 @@ async function measure(): Promise<Row[]> {
   const workspace = await workspaces(instance);
   await instance.stop();
   const warm = await warmStarts(ROOT, 3);
+  const models = await gateway();
   return [
     atMost('agent line → stored → client, p50', ours.p50, bare.p50, 3),
     {
@@ -58,6 +60,30 @@ async function measure(): Promise<Row[]> {
       ...atMost('npm start → first page, warm', warm, 2000, 1),
       baseline: '2000 ms',
       bar: '≤ 2 s',
+    },
+    ...models.flatMap(gatewayRows),
+  ];
+}
+
+/** Ours beside the bare worker, and the other ways in the same words. */
+function gatewayRows({ streams, first, mibPerSecond }: GatewayFigures): Row[] {
+  const { bare, ours } = mibPerSecond;
+  const others = `direct ${first.direct.p50.toFixed(2)}, nginx ${first.nginx.p50.toFixed(2)}`;
+  return [
+    atMost(
+      `gateway, first byte, ${streams} streams, p50 (${others})`,
+      first.ours.p50,
+      first.bare.p50,
+      2,
+    ),
+    atMost(`gateway, first byte, ${streams} streams, p95`, first.ours.p95, first.bare.p95, null),
+    {
+      what: `gateway, throughput, ${streams} streams (direct ${Math.round(mibPerSecond.direct)}, nginx ${Math.round(mibPerSecond.nginx)})`,
+      ours: `${Math.round(ours)} MiB/s`,
+      baseline: `${Math.round(bare)} MiB/s`,
+      ratio: ours / bare,
+      bar: 'none',
+      ok: true,
     },
   ];
 }

@@ -52,6 +52,7 @@ it('sign in, create a session on a repository, spawn an agent, watch every event
   await page.getByLabel(/repository/i).fill(repo.path);
   await page.getByTestId('create-session').click();
   await page.waitForURL('**/session/ses_*');
+  await page.getByLabel('Custom').check({ force: true });
   await page.getByLabel(/command/i).fill(COMMAND);
   await page.getByTestId('spawn-confirm').click();
   await page.getByRole('dialog').waitFor({ state: 'detached' });

@@ -87,12 +87,11 @@ describe('Shelley and Pi in their sandboxes, by way of the gateway', () => {
     api = new Api(instance);
     const lab = { kind: 'openai-compatible', id: 'lab', baseUrl: `${server.url}/v1`, key: KEY };
     const prices = { 'llama-test': { input: 0.5, output: 1.5, cacheRead: 0.05 } };
-    const added = await api.call('POST', '/api/providers', {
+    await api.json(z.unknown(), 'POST', '/api/providers', {
       ...lab,
       models: ['llama-test'],
       prices,
     });
-    expect(added.status).toBe(201);
   });
 
   afterAll(async () => {

@@ -40,6 +40,7 @@ async function load() {
     format: 'esm',
     platform: 'node',
     target: 'node20',
+    external: ['cloudflare:*'],
     logLevel: 'error',
   });
   // Inside the repository, so that an import which stays outside of the bundle is found.

@@ -9,9 +9,10 @@ const INTRODUCTION = `
 The same document is served as OpenAPI 3.1 at \`/api/openapi.json\`.
 
 - **Who may ask.** _open_: anyone. _user_: a signed-in cookie, or \`Authorization: Bearer …\`. _owner_: the owner's token as
-  bearer. _runner_: the runner's token as bearer. Without it the answer is 401. What belongs to somebody else is 404.
+  bearer. _runner_: the runner's token as bearer. _agent_: an agent's key, through its runner. Without it the answer is 401. What belongs to somebody else is 404.
 - **Host and Origin** are checked first: a foreign \`Host\` is 421, a foreign \`Origin\` is 403.
 - **Bodies** are JSON with \`Content-Type: application/json\`, at most 1 MiB. A key that is not listed here is an error.
+- **The gateway** (\`/gateway/…\`) speaks as its providers do: their bodies, at most 32 MiB, and their errors.
 - **Errors** are \`{"error": {"code", "message", "details?"}}\`. \`details\` of a rejected body is a list of
   \`{"path", "reason"}\`. The codes are [below](#errors).
 - **Feeds** (\`…/events\`) answer in three encodings, chosen by the request: a JSON page; server-sent events with
@@ -31,6 +32,7 @@ const GROUPS = [
   ['Threads', /^\/api\/thread\//],
   ['Sign-in', /^\/api\/auth\//],
   ['Runner link', /^\/link\//],
+  ['Gateway', /^\/gateway\//],
   ['Other', /./],
 ];
 
@@ -87,6 +89,7 @@ function renderOperation(one, nameOf) {
 function access(security) {
   if (security.length === 0) return 'open';
   if (security.some((one) => 'runner' in one)) return 'runner';
+  if (security.some((one) => 'agent' in one)) return 'agent';
   return security.some((one) => 'cookie' in one) ? 'user' : 'owner';
 }
 

@@ -1,7 +1,7 @@
 // Records the traffic of a real CLI: node packages/agents/test/record.ts TYPE FOLDER-OF-THE-CLI [SCENARIO…]
 // FOLDER-OF-THE-CLI is the prefix of an npm install of the version in the catalog.
 import { mkdirSync, readdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
-import { dirname, join } from 'node:path';
+import { dirname, join, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { git, type ModelRequest, startModelServer, tempDir } from '@filepath/testkit';
 import { AgentProcess } from './agent-process.ts';
@@ -36,8 +36,8 @@ async function record(scenario: Scenario): Promise<void> {
       FILEPATH_BASE_URL: server.url,
       FILEPATH_API_KEY: 'fpk_recorded',
       FILEPATH_PERMISSIONS: scenario.permissions ?? 'allow',
-      FILEPATH_RECORD: taken.path,
-      FILEPATH_RECORD_CLI: join(prefix, 'bin', program),
+      CLI_RECORD: taken.path,
+      CLI_RECORDED: resolve(prefix, 'bin', program),
       ...env(server.url, 'fpk_recorded'),
     },
   });
@@ -49,20 +49,24 @@ async function record(scenario: Scenario): Promise<void> {
     await server.close();
   }
   const folder = join(HERE, 'recorded', type, scenario.name);
-  rmSync(folder, { recursive: true, force: true });
   mkdirSync(folder, { recursive: true });
+  for (const name of readdirSync(folder)) if (isRecording(name)) rmSync(join(folder, name));
   const scrubber = new Scrubber({
     [workspace.path]: '/workspace',
     [workspace.path.replaceAll('/', '-')]: '-workspace',
     [home.path]: '/home/agent',
     [server.url]: 'http://127.0.0.1:4281/gateway',
   });
-  for (const name of readdirSync(taken.path)
-    .filter((file) => file.endsWith('.jsonl'))
-    .sort()) {
-    writeFileSync(join(folder, name), scrubber.scrub(readFileSync(join(taken.path, name), 'utf8')));
+  const files = readdirSync(taken.path).filter(isRecording);
+  for (const [at, name] of files.sort().entries()) {
+    const text = scrubber.scrub(readFileSync(join(taken.path, name), 'utf8'));
+    writeFileSync(join(folder, name), at === files.length - 1 ? text : untilKilled(text));
   }
   process.stdout.write(`recorded ${type} ${scenario.name}\n`);
+}
+
+function isRecording(name: string): boolean {
+  return name.endsWith('.jsonl');
 }
 
 /** Without tools it is asked for a title. */

@@ -33,7 +33,7 @@ describe.each(['claude-code', 'codex', 'opencode', 'qwen', 'claude-acp', 'codex-
           FILEPATH_BASE_URL: BASE_URL,
           FILEPATH_API_KEY: 'fpk_replayed',
           FILEPATH_PERMISSIONS: scenario.permissions ?? 'allow',
-          FILEPATH_REPLAY: join(HERE, 'recorded', type, scenario.name),
+          CLI_REPLAY: join(HERE, 'recorded', type, scenario.name),
         },
       });
       await scenario.play(agent);

@@ -36,7 +36,7 @@ export function standIn(
     agent,
     home: place('home'),
     workspace: place('workspace'),
-    [Symbol.dispose]: room.remove,
+    [Symbol.dispose]: () => room.remove(),
   };
 }
 

@@ -41,8 +41,11 @@ export class RunWatch {
 /** What of an event is no word of the agent but worth a line for the person who watches. */
 export function remark(event: LogEvent): string | null {
   if (event.source === 'fap' || event.source === 'user') return null;
-  const [block] = toBlocks([event]);
-  return block === undefined ? null : textOf(block);
+  return (
+    toBlocks([event])
+      .map(textOf)
+      .find((text) => text !== null) ?? null
+  );
 }
 
 function textOf(block: Block): string | null {

@@ -1,4 +1,8 @@
 import {
+  type BudgetPut,
+  BudgetState,
+  type NodeBudgetPut,
+  NodeBudgetState,
   CatalogItem,
   type DecisionCreate,
   FilepathError,
@@ -88,6 +92,24 @@ export function createClient(options: ClientOptions = {}) {
         field(await send('PATCH', node(sessionId, id), { body }), 'node', Node),
       delete: async (sessionId: string, id: string) =>
         done(await send('DELETE', node(sessionId, id))),
+    },
+
+    budget: {
+      ofUser: async () => whole(await send('GET', '/api/budget'), 'budget', BudgetState),
+      setOfUser: async (body: BudgetPut) =>
+        whole(await send('PUT', '/api/budget', { body }), 'budget', BudgetState),
+      ofSession: async (id: string) =>
+        whole(await send('GET', `${session(id)}/budget`), 'budget', BudgetState),
+      setOfSession: async (id: string, body: BudgetPut) =>
+        whole(await send('PUT', `${session(id)}/budget`, { body }), 'budget', BudgetState),
+      ofNode: async (sessionId: string, id: string) =>
+        whole(await send('GET', `${node(sessionId, id)}/budget`), 'budget', NodeBudgetState),
+      setOfNode: async (sessionId: string, id: string, body: NodeBudgetPut) =>
+        whole(
+          await send('PUT', `${node(sessionId, id)}/budget`, { body }),
+          'budget',
+          NodeBudgetState,
+        ),
     },
 
     thread: {

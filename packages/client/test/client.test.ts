@@ -149,6 +149,29 @@ describe('requests', () => {
     expect(asked[0]?.body).toEqual({ branch: 'x' });
   });
 
+  it('reads and sets budgets of the user, a session and a node', async () => {
+    const state = { budget: NO_BUDGET, usage: NO_USAGE, reserved: { tokens: 0, usd: 0 } };
+    const body = { budget: { tokens: null, usd: 5 } };
+    reply(200, { ...state, own: state });
+    expect(await client.budget.ofUser()).toEqual(state);
+    await client.budget.setOfUser(body);
+    await client.budget.ofSession(sessionId);
+    await client.budget.setOfSession(sessionId, body);
+    expect(await client.budget.ofNode(sessionId, threadId)).toEqual({ ...state, own: state });
+    await client.budget.setOfNode(sessionId, threadId, body);
+    const ofSession = `/api/session/${sessionId}/budget`;
+    const ofNode = `/api/session/${sessionId}/node/${threadId}/budget`;
+    expect(asked.map((one) => `${one.method} ${one.url}`)).toEqual([
+      'GET /api/budget',
+      'PUT /api/budget',
+      `GET ${ofSession}`,
+      `PUT ${ofSession}`,
+      `GET ${ofNode}`,
+      `PUT ${ofNode}`,
+    ]);
+    expect(asked[5]?.body).toEqual(body);
+  });
+
   it('pages events', async () => {
     reply(200, { events: [event(3)], next: 3 });
     const page = await client.thread.events(threadId, { after: 2, limit: 1 });

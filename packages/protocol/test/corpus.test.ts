@@ -7,6 +7,7 @@ import {
   AgentToWorker,
   ControlToRunner,
   ControlToWorker,
+  GatewayBody,
   issuesOf,
   type Issue,
   Order,
@@ -53,6 +54,12 @@ describe('Sky events and receipts', () => {
   const found = examples('sky');
   covers(found, [...typesOf(SkyEvent.options), ...typesOf(Receipt.options)]);
   checks(found, ({ type }) => (type.startsWith('receipt.') ? Receipt : SkyEvent), '[LOG8]');
+});
+
+describe('what the gateway tells', () => {
+  const found = examples('gateway');
+  covers(found, typesOf(GatewayBody.options));
+  checks(found, () => GatewayBody, '[LED15]');
 });
 
 describe('link frames', () => {

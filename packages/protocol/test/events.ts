@@ -4,22 +4,23 @@ import {
   GENESIS,
   type LogEvent,
   newThreadId,
+  type RunId,
   type Source,
   type StepId,
 } from '../src/index.ts';
 
 export const sha256 = (text: string): string => createHash('sha256').update(text).digest('hex');
 
-export type Said = { source: Source; body: unknown; step?: StepId };
+export type Said = { source: Source; body: unknown; step?: StepId; run?: RunId };
 
 /** A chained log of what was said, at one second a piece. */
 export function log(...said: Said[]): LogEvent[] {
   const thread = newThreadId();
   let previous = GENESIS;
-  return said.map(({ source, body, step }, index) => {
+  return said.map(({ source, body, step, run = null }, index) => {
     const at = new Date(Date.UTC(2026, 0, 1) + index * 1000).toISOString();
     const seq = index + 1;
-    const head = { seq, thread, run: null, step: step ?? null, event: index, at, source };
+    const head = { seq, thread, run, step: step ?? null, event: index, at, source };
     const hash = chainHash(sha256, previous, head, JSON.stringify(body));
     previous = hash;
     return { ...head, body, hash };

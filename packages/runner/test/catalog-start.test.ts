@@ -115,7 +115,10 @@ describe('an agent of the catalog', () => {
     const order = probe();
     const expected = [
       '{"url":"http://127.0.0.1:4281/gateway"}model=offline/demo',
-      ...['700', '700', '600', 'own'],
+      '700',
+      '700',
+      '600',
+      'own',
     ];
     expect((await run(bench, order)).texts).toEqual(expected);
     await isOver(bench, order);

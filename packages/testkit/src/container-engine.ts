@@ -108,12 +108,18 @@ async function makeRoot(root: string, programs: readonly string[]): Promise<void
     const path = programPath(name);
     if (path === null) throw new Error(`${name} is missing on this machine`);
     copyFileSync(path, join(root, 'usr/bin', name));
-    const { stdout } = await run('ldd', [path]).catch(() => ({ stdout: '' }));
-    for (const [library] of stdout.matchAll(/\/\S+/g)) {
-      const into = join(root, library.replace(/^\/lib/, '/usr/lib'));
-      mkdirSync(dirname(into), { recursive: true });
-      copyFileSync(realpathSync(library), into);
-    }
+    await copyLibraries(root, path);
+  }
+  // An image is to have what the runner's Node needs, which is put into it when it runs.
+  await copyLibraries(root, process.execPath);
+}
+
+async function copyLibraries(root: string, program: string): Promise<void> {
+  const { stdout } = await run('ldd', [program]).catch(() => ({ stdout: '' }));
+  for (const [library] of stdout.matchAll(/\/\S+/g)) {
+    const into = join(root, library.replace(/^\/lib/, '/usr/lib'));
+    mkdirSync(dirname(into), { recursive: true });
+    copyFileSync(realpathSync(library), into);
   }
 }
 

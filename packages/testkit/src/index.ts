@@ -29,3 +29,4 @@ export {
   startModelServer,
 } from './model-server/server.ts';
 export type { ModelFault, Script, Step, ToolCall, Turn } from './model-server/turn.ts';
+export { type ModelListServer, startModelList } from './model-list.ts';

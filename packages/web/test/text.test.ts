@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import { readLimit } from '../src/lib/text/budget.ts';
 import { diffCounts, diffLines } from '../src/lib/text/diff.ts';
 import { parseEnv } from '../src/lib/text/env.ts';
 import { ago, bytes, count, duration } from '../src/lib/text/format.ts';
@@ -92,5 +93,22 @@ describe('a name', () => {
   it('is an adjective and a number from 1 to 99', () => {
     expect(randomName(() => 0)).toBe('amber-1');
     expect(randomName(() => 0.999999)).toMatch(/^[a-z]+-99$/);
+  });
+});
+
+describe('a limit', () => {
+  it.each([
+    ['', false, null],
+    [' ', true, null],
+    ['2.50', false, 2.5],
+    ['$1,000', false, 1000],
+    ['1_000_000', true, 1_000_000],
+    ['0', true, 0],
+    ['1.5', true, undefined],
+    ['-1', false, undefined],
+    ['much', false, undefined],
+    ['$', false, undefined],
+  ])('%j', (text, whole, limit) => {
+    expect(readLimit(text, whole)).toBe(limit);
   });
 });

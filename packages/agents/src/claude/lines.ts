@@ -71,6 +71,7 @@ export const SystemLine = z.looseObject({
   max_retries: z.number().optional(),
   retry_delay_ms: z.number().optional(),
   error_status: z.number().nullish(),
+  tasks: z.array(z.unknown()).optional(),
 });
 export type SystemLine = z.infer<typeof SystemLine>;
 

@@ -27,6 +27,8 @@ export class ClaudeProgram implements Program {
   #turn: Turn | null = null;
   #requests = 0;
   #compacting = false;
+  /** Commands and sub-agents that go on after the turn. When one ends, the CLI works by itself. */
+  #background = 0;
   /** It has said something: it took the session that it was told to resume. */
   #began = false;
 
@@ -44,11 +46,11 @@ export class ClaudeProgram implements Program {
 
   readonly gone = (): boolean => this.#child.gone;
 
-  readonly turn = (text: string): Promise<TurnEnd> =>
-    new Promise((resolve, reject) => {
-      this.#turn = { resolve, reject, result: null, interrupted: false, compacted: null };
-      this.#write(text);
-    });
+  readonly turn = (text: string): Promise<TurnEnd> => {
+    const end = this.#open();
+    this.#write(text);
+    return end;
+  };
 
   readonly steer = (text: string): Promise<boolean> => {
     // After its result the CLI takes a line as a turn of its own, which `idle` then ends.
@@ -69,7 +71,15 @@ export class ClaudeProgram implements Program {
     return Promise.resolve();
   };
 
+  readonly busy = (): boolean => this.#background > 0;
+
   readonly close = (): Promise<void> => this.#child.end();
+
+  #open(): Promise<TurnEnd> {
+    return new Promise((resolve, reject) => {
+      this.#turn = { resolve, reject, result: null, interrupted: false, compacted: null };
+    });
+  }
 
   #write(text: string): void {
     this.#child.writeLine({
@@ -148,8 +158,13 @@ export class ClaudeProgram implements Program {
       case 'compact_boundary':
         this.#compacting = true;
         return;
+      case 'background_tasks_changed':
+        this.#background = line.tasks?.length ?? 0;
+        return;
       case 'session_state_changed':
-        if (line.state === 'idle' && this.#dialect.states) this.#settle();
+        if (!this.#dialect.states) return;
+        if (line.state === 'running' && !this.#turn) this.#with.adopt(this.#open());
+        if (line.state === 'idle') this.#settle();
     }
   }
 

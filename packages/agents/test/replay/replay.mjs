@@ -1,11 +1,11 @@
 #!/usr/bin/env node
-// Stands for a CLI: says what was recorded of it, and waits where it was spoken to. FILEPATH_REPLAY is the folder of
-// the recording: 1.jsonl is its first process, 2.jsonl the second.
+// Stands for a CLI: says what was recorded of it, and waits where it was spoken to. CLI_REPLAY is the folder of the
+// recording: 1.jsonl is its first process, 2.jsonl the second.
 import { appendFileSync, existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 
-const folder = process.env.FILEPATH_REPLAY ?? '';
+const folder = process.env.CLI_REPLAY ?? '';
 const counter = join(process.env.HOME ?? '', 'replayed');
 appendFileSync(counter, '.');
 const file = join(folder, `${readFileSync(counter, 'utf8').length}.jsonl`);

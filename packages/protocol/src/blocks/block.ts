@@ -1,4 +1,5 @@
 import type { AgentState } from '../fap/events.ts';
+import type { TokenCounts } from '../gateway/usage.ts';
 
 /**
  * What a thread shows, in order. `id` is stable while a block changes; `seq` is that of its first event, or of
@@ -78,6 +79,17 @@ export type UsageBlock = Base & {
   output: number;
   cost: number | null;
 };
+/** Calls to models in one run, as the gateway metered them. */
+export type CallsBlock = Base & {
+  kind: 'calls';
+  calls: number;
+  models: string[];
+  tokens: TokenCounts;
+  /** Null: one of them has no known price. */
+  costUsd: number | null;
+  /** Some of the counts are upper bounds. */
+  estimated: boolean;
+};
 export type DecisionBlock = Base & {
   kind: 'decision';
   decision: string;
@@ -122,6 +134,7 @@ export type Block =
   | DoneBlock
   | PlanBlock
   | UsageBlock
+  | CallsBlock
   | DecisionBlock
   | MemoryBlock
   | LogBlock

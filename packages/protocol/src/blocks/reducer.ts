@@ -9,6 +9,7 @@ import { answerIn, controlBlock } from './from-control.ts';
 import { jobBlock } from './from-job.ts';
 import { CHECKING, PROGRESS, runnerBlock } from './from-runner.ts';
 import { commandBlock, toolBlock } from './from-work.ts';
+import { GatewayBlocks } from './gateway-blocks.ts';
 import { type Commit, KnownCommits } from './known-commits.ts';
 import { OpenQuestions } from './open-questions.ts';
 import { OpenWork } from './open-work.ts';
@@ -30,6 +31,7 @@ export class BlockReducer {
   /** Commits that the last block does not hold yet: joined when it is read or ends. */
   #commits: Commit[] = [];
   #known = new KnownCommits();
+  #gateway = new GatewayBlocks();
 
   /** Events come in the order of their seq; one that was there before is ignored. */
   push(events: readonly LogEvent[]): void {
@@ -80,6 +82,15 @@ export class BlockReducer {
           this.#questions.takeAll().forEach((at) => this.#endQuestion(at));
         if (block) return this.#runner(block);
         break;
+      }
+      case 'gateway': {
+        const placed = this.#gateway.take(base, event, this.#list.length);
+        if (!placed) break;
+        for (const { index, block } of placed) {
+          if (index === null) this.#add(block);
+          else this.#list[index] = block;
+        }
+        return;
       }
       case 'user':
       case 'parent':

@@ -35,8 +35,7 @@ export type ModelGroup = z.infer<typeof ModelGroup>;
 export const ModelList = z.object({
   /** `offline` first, then those that can answer. */
   groups: z.array(ModelGroup),
-  /** What an agent gets that names no model: by its type, and for any other. */
-  defaults: z.record(z.string(), z.string()),
+  /** What an agent gets whose type's own model cannot be had here. */
   defaultModel: z.string(),
   /** Some provider is in force. If not, only `offline/demo` answers. */
   configured: z.boolean(),

@@ -23,13 +23,19 @@ export class Catalog {
     const folder = join(home, 'catalog');
     const own: AgentEntry[] = [];
     const faults: string[] = [];
-    for (const name of namesIn(folder)) {
-      try {
-        if (own.length === MOST_FILES) throw new Error(`there are more than ${MOST_FILES} files`);
-        own.push(readEntry(folder, name));
-      } catch (error) {
-        faults.push(`${join(folder, name)} is left out: ${reasonOf(error)}`);
+    const leftOut = (path: string, error: unknown): void =>
+      void faults.push(`${path} is left out: ${reasonOf(error)}`);
+    try {
+      for (const name of namesIn(folder)) {
+        try {
+          if (own.length === MOST_FILES) throw new Error(`there are more than ${MOST_FILES} files`);
+          own.push(readEntry(folder, name));
+        } catch (error) {
+          leftOut(join(folder, name), error);
+        }
       }
+    } catch (error) {
+      leftOut(folder, error);
     }
     return new Catalog(own, faults);
   }

@@ -16,7 +16,7 @@ export type ToolsContext = {
   home: string;
   env: NodeJS.ProcessEnv;
   /** A line of what npm says. */
-  tell(line: string): void;
+  tell: (line: string) => void;
   signal: AbortSignal;
 };
 
@@ -93,7 +93,11 @@ async function runScripts(
         PROVIDED.node,
         `${PROVIDED.npm}/bin/npm-cli.js`,
         'rebuild',
-        ...['--global', '--prefix', '/workspace', '--offline', '--foreground-scripts'],
+        '--global',
+        '--prefix',
+        '/workspace',
+        '--offline',
+        '--foreground-scripts',
         install.package,
       ],
       timeoutMs: SCRIPTS_MS,

@@ -1,10 +1,10 @@
 import { editBody } from './body/edit-body.ts';
 import type { Upstream } from './contract.ts';
 import { failureOf, isRedirect, REDIRECTED } from './failure.ts';
-import { secretsIn, toAgent, toProvider } from './headers.ts';
+import { secretsIn, toAgent } from './headers.ts';
 import type { Incoming } from './incoming.ts';
 import { providerError } from './provider-error.ts';
-import type { Sender } from './send.ts';
+import { outgoingOf, type Sender } from './send.ts';
 import type { Times } from './times.ts';
 
 /** What costs nothing is passed on without a reservation: counting tokens, lists, what is looked up or deleted. */
@@ -13,16 +13,15 @@ export async function answerFree(
   incoming: Incoming,
   upstream: Upstream,
 ): Promise<Response> {
-  const { operation, method, search, body } = incoming;
+  const { operation, body } = incoming;
   const { format } = operation;
   const changes = { model: upstream.model, limit: null, limitKey: '', usage: false };
   const bytes = body ? editBody(format, body, changes) : incoming.bytes;
-  const headers = toProvider(incoming.headers, upstream.headers);
   const secrets = secretsIn(upstream.headers);
   let answer: Response;
   try {
     const signal = AbortSignal.timeout(times.firstByte);
-    answer = await sender.send({ upstream, method, search, headers, bytes }, signal);
+    answer = await sender.send(outgoingOf(incoming, upstream, bytes), signal);
   } catch {
     return providerError(format, 'unreachable', `${upstream.provider} gave no answer.`);
   }

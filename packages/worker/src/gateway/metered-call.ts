@@ -1,8 +1,15 @@
 import { NO_TOKENS } from '@filepath/protocol';
 import { editBody } from './body/edit-body.ts';
 import type { Ask, Ledger, Outcome, Upstream } from './contract.ts';
-import { failureOf, isRedirect, REDIRECTED, retryAfterOf, wordsOf } from './failure.ts';
-import { secretsIn, toAgent, toProvider } from './headers.ts';
+import {
+  failureOf,
+  isRedirect,
+  REDIRECTED,
+  retryAfterOf,
+  withoutSecrets,
+  wordsOf,
+} from './failure.ts';
+import { secretsIn, toAgent } from './headers.ts';
 import type { Incoming } from './incoming.ts';
 import { type Limit, limitFor } from './limit.ts';
 import { isStream, meterFor } from './meter/meter.ts';
@@ -10,7 +17,7 @@ import { countedBy, endedBy } from './outcome.ts';
 import { Passage } from './passage.ts';
 import { errorEvent, providerError } from './provider-error.ts';
 import { notGranted, refusal } from './refusal.ts';
-import type { Sender } from './send.ts';
+import { outgoingOf, type Sender } from './send.ts';
 import { settle } from './settle.ts';
 import type { Times } from './times.ts';
 
@@ -93,10 +100,8 @@ export class MeteredCall {
   /** The provider's answer; null where there is none, which is then told. */
   async #send(limit: Limit, answer: Answer): Promise<Response | null> {
     const { sender } = this.#deps;
-    const { method, search } = this.#incoming;
     const upstream = this.#upstream;
-    const headers = toProvider(this.#incoming.headers, upstream.headers);
-    const outgoing = { upstream, method, search, headers, bytes: this.#bytes(limit) };
+    const outgoing = outgoingOf(this.#incoming, upstream, this.#bytes(limit));
     try {
       return await sender.send(outgoing, this.#waiting.signal);
     } catch {
@@ -133,7 +138,7 @@ export class MeteredCall {
     this.#passage = passage;
     answer(new Response(readable, shown));
     const passed = await passage.run();
-    const reading = meter.reading();
+    const reading = withoutSecrets(meter.reading(), this.#secrets);
     const end = { ...endedBy(reading, passed), ...countedBy(reading, outputBound) };
     // An agent that has read its answer to the end can count on what is left of its budget.
     await this.#settle({ status, ...end });
@@ -153,8 +158,8 @@ export class MeteredCall {
     const firstByteAt = this.#passage?.firstByteAt ?? null;
     return settle(this.#deps.ledger, this.#ask.call, {
       ...end,
-      firstByteMs: firstByteAt === null ? null : firstByteAt - this.#started,
-      durationMs: Date.now() - this.#started,
+      firstByteMs: firstByteAt === null ? null : Math.max(0, firstByteAt - this.#started),
+      durationMs: Math.max(0, Date.now() - this.#started),
     });
   }
 

@@ -1,5 +1,5 @@
 import { newCallId, type RunnerId, type ThreadId } from '@filepath/protocol';
-import { inputBound, outputBound } from './bounds.ts';
+import { inputBound, outputBound, priceFor, unknownOf } from './bounds.ts';
 import type { Ask, Directory, Ledger, Upstream } from './contract.ts';
 import { answerFree } from './free-call.ts';
 import { type Incoming, readIncoming, type Target } from './incoming.ts';
@@ -20,6 +20,8 @@ export type Gateway = {
   readonly directory: Directory;
   readonly ledger: Ledger;
   readonly sender: Sender;
+  /** The list of models that are answered for here, as either provider gives it. */
+  readonly models: () => Promise<unknown>;
   readonly times: Times;
   /** Keeps work going when the agent has gone away. */
   readonly keep: (work: Promise<void>) => void;
@@ -36,14 +38,17 @@ export async function passThrough(
   const incoming = await readIncoming(request, target);
   const { format, kind } = incoming.operation;
   if ('problem' in incoming) return providerError(format, incoming.problem, incoming.message);
+  if (kind === 'free' && target.path === '/v1/models') {
+    if (!(await isKnown(ledger, caller))) return badKey(format);
+    return Response.json(await gateway.models());
+  }
   const upstream = await directory.route(format, target.path, incoming.model);
   if ('refused' in upstream) {
     const known = await ledger.refused(askFor(caller, incoming, NOBODY), upstream);
     return known ? refusal(format, upstream) : badKey(format);
   }
   if (kind === 'free') {
-    const { runner, thread, key } = caller;
-    if (!(await ledger.check({ runner, thread, key }))) return badKey(format);
+    if (!(await isKnown(ledger, caller))) return badKey(format);
     return answerFree(gateway, incoming, upstream);
   }
   const call = new MeteredCall(gateway, askFor(caller, incoming, upstream), incoming, upstream);
@@ -51,6 +56,9 @@ export async function passThrough(
   gateway.keep(call.run(answered.resolve).catch(answered.reject));
   return answered.promise;
 }
+
+const isKnown = (ledger: Ledger, { runner, thread, key }: AgentCaller): Promise<boolean> =>
+  ledger.check({ runner, thread, key });
 
 const NOBODY: Pick<Upstream, 'provider' | 'price' | 'maxOutput'> = {
   provider: '',
@@ -60,9 +68,11 @@ const NOBODY: Pick<Upstream, 'provider' | 'price' | 'maxOutput'> = {
 
 function askFor(
   { runner, thread, key }: AgentCaller,
-  { operation, bytes, body, model }: Incoming,
+  incoming: Incoming,
   { provider, price, maxOutput }: Pick<Upstream, 'provider' | 'price' | 'maxOutput'>,
 ): Ask {
+  const { operation, bytes, body, model } = incoming;
+  const unknown = unknownOf(operation, incoming);
   return {
     call: newCallId(),
     runner,
@@ -71,8 +81,9 @@ function askFor(
     format: operation.format,
     provider,
     model,
-    price: operation.priced ? price : null,
+    price: operation.priced && !unknown ? priceFor(price, body) : null,
     inputBound: inputBound(bytes.length, body),
-    outputBound: outputBound(operation, body, maxOutput),
+    outputBound: outputBound(operation, body, { maxOutput, provider }),
+    ...(unknown ? { unknown } : {}),
   };
 }

@@ -1,4 +1,3 @@
-import { connect } from 'cloudflare:sockets';
 import type { Upstream } from './contract.ts';
 
 const CONNECT_MS = 3000;
@@ -9,6 +8,7 @@ const CONNECT_MS = 3000;
  */
 export async function reached({ url }: Pick<Upstream, 'url'>): Promise<boolean> {
   if (url === null) return true;
+  const { connect } = await import('cloudflare:sockets');
   const { hostname, port, protocol } = new URL(url);
   const socket = connect({
     hostname: hostname.replace(/^\[|\]$/g, ''),

@@ -1,13 +1,28 @@
+import type { WireFormat } from '@filepath/protocol';
 import type { Upstream } from './contract.ts';
+import { toProvider } from './headers.ts';
+import type { Incoming } from './incoming.ts';
 
 export type Outgoing = {
   readonly upstream: Upstream;
+  readonly format: WireFormat;
+  /** What follows the format's prefix, without a query. */
+  readonly path: string;
+  readonly stream: boolean;
   readonly method: string;
   /** The query, with its question mark. */
   readonly search: string;
   readonly headers: Headers;
   readonly bytes: Uint8Array;
 };
+
+/** A request as its provider gets it. */
+export function outgoingOf(incoming: Incoming, upstream: Upstream, bytes: Uint8Array): Outgoing {
+  const { operation, path, method, search, body } = incoming;
+  const headers = toProvider(incoming.headers, upstream.headers);
+  const stream = body?.stream ?? false;
+  return { upstream, format: operation.format, path, method, search, headers, bytes, stream };
+}
 
 /** Asks whoever answers for a model. */
 export type Sender = {

@@ -1,7 +1,10 @@
 import { authRoutes } from '../auth/routes.ts';
+import { gatewayFor } from '../gateway/gateway-for.ts';
+import { gatewayRoutes } from '../gateway/routes.ts';
 import type { Route } from '../http/route.ts';
 import { systemRoutes } from '../http/system-routes.ts';
 import { agentsAvailable } from '../runner/availability.ts';
+import { agentRoutes } from './agent-routes.ts';
 import { attentionRoute } from './attention-route.ts';
 import { budgetRoutes } from './budget-routes.ts';
 import { catalogRoute } from './catalog-route.ts';
@@ -28,5 +31,7 @@ export const routes: readonly Route[] = [
   ...providerRoutes,
   modelRoute,
   catalogRoute,
+  ...agentRoutes,
   ...linkRoutes,
+  ...gatewayRoutes(gatewayFor),
 ];

@@ -3,6 +3,7 @@ import {
   type BudgetPut,
   type BudgetState,
   type CallId,
+  FilepathError,
   type Node,
   type NodeBudgetPut,
   type NodeBudgetState,
@@ -199,6 +200,15 @@ export class SessionObject extends DurableObject<Env> implements Ledger {
 
   async check(ask: Bearer): Promise<boolean> {
     return !this.#deleted && (this.#parts?.desk.check(ask) ?? false);
+  }
+
+  /** The direct children of the node whose key this is. */
+  childrenOf(bearer: Bearer): Result<Node[]> {
+    return attempt(() => {
+      if (!this.#parts || this.#deleted || !this.#parts.desk.check(bearer)) throw badKey();
+      const { nodes } = this.#parts.session.tree();
+      return nodes.filter(({ parentId }) => parentId === bearer.thread);
+    });
   }
 
   async refused(ask: Ask, refusal: RouteRefusal): Promise<boolean> {
@@ -398,3 +408,6 @@ export class SessionObject extends DurableObject<Env> implements Ledger {
 function unreachable(): never {
   throw new Error('a session that was just written could not be read');
 }
+
+const badKey = (): FilepathError =>
+  new FilepathError('unauthenticated', 'This is no key of this agent.');

@@ -39,6 +39,7 @@ import { LinkSockets } from './link-sockets.ts';
 import { nodeHashing } from './node-hashing.ts';
 import { THREAD_MIGRATIONS } from './schema.ts';
 import type { ThreadMeta } from './state.ts';
+import { readTalk, type Talk } from './talk.ts';
 import { type Effects, Thread } from './thread.ts';
 import { ThreadFeed } from './thread-feed.ts';
 
@@ -179,6 +180,11 @@ export class ThreadObject extends DurableObject<Env> {
 
   page(user: string, after: number, limit: number): Result<string> {
     return attempt(() => jsonPage(this.#for(user).feed, after, limit));
+  }
+
+  /** For whoever has asked the session whether it may be told. */
+  talk(after: number | null): Talk[] {
+    return this.#parts ? readTalk(this.#sql, this.#parts.thread.state.seq, after) : [];
   }
 
   exportPage(user: string, cursor: ExportCursor | null): Result<ExportPage> {

@@ -9,6 +9,14 @@ import { signInAs } from './support/users.ts';
 
 type Headers = Record<string, string>;
 
+/** In the form of an agent's. No session has given such a key. */
+const AGENT = {
+  'x-filepath-runner-token': 'runner-token-for-tests',
+  'x-filepath-session': `ses_${'a'.repeat(22)}`,
+  'x-filepath-thread': `th_${'a'.repeat(22)}`,
+  authorization: `Bearer fpk_ses_${'a'.repeat(22)}_th_${'a'.repeat(22)}_${'0'.repeat(48)}`,
+};
+
 const table = routes.map((route) => [`${route.method} ${route.path}`, route] as const);
 const guarded = table.filter(([, route]) => route.access !== 'open');
 const withIds = guarded.filter(([, { path, access }]) => path.includes(':') && access === 'user');
@@ -21,6 +29,10 @@ beforeAll(async () => {
   ({ session, node } = await newAgent());
   stranger = await signInAs('stranger');
 });
+
+/** Headers that open a route, as far as nothing but the address is wrong. */
+const credentialsOf = ({ access }: Route): Headers =>
+  access === 'runner' ? RUNNER : access === 'agent' ? AGENT : OWNER;
 
 /** The route's path with the owner's ids. A parameter that is not known here fails the test of a new route. */
 function pathOf(route: Route): string {
@@ -59,6 +71,21 @@ function sendBody(route: Route, headers: Headers): Promise<Response> {
   return call(pathOf(route), { method: route.method, headers, body });
 }
 
+/** Whose credentials do not open a route, where it is not a user's. */
+const OTHERS: Partial<Record<Route['access'], (stranger: Headers) => Headers[]>> = {
+  runner: (stranger) => [OWNER, stranger, AGENT],
+  agent: (stranger) => [
+    OWNER,
+    stranger,
+    RUNNER,
+    { authorization: AGENT.authorization },
+    { ...AGENT, 'x-filepath-runner-token': 'owner-token-for-tests' },
+    { ...AGENT, 'x-filepath-session': `ses_${'b'.repeat(22)}` },
+    { ...AGENT, 'x-filepath-thread': `th_${'b'.repeat(22)}` },
+    { ...AGENT, authorization: RUNNER.authorization },
+  ],
+};
+
 const upgrade = { upgrade: 'websocket' };
 
 /** The ways in which a route can be asked: plainly, and where it is read, as a feed. */
@@ -96,7 +123,7 @@ describe('[SEC1] without a token', () => {
 describe('[SEC3] with a foreign Origin', () => {
   it.each(table)('%s is 403', async (_, route) => {
     const headers = {
-      ...(route.access === 'runner' ? RUNNER : OWNER),
+      ...credentialsOf(route),
       origin: 'https://evil.test',
     };
     for (const way of waysOf(route)) {
@@ -121,7 +148,7 @@ describe('[SEC3] with a foreign Origin', () => {
 
 describe('[SEC2] with a foreign Host', () => {
   it.each(table)('%s is 421', async (_, route) => {
-    const headers = route.access === 'runner' ? RUNNER : OWNER;
+    const headers = credentialsOf(route);
     for (const way of waysOf(route)) {
       expect((await send(route, { ...headers, ...way, host: 'evil.test' })).status).toBe(421);
     }
@@ -161,7 +188,7 @@ describe('[SEC4] another user', () => {
 
 describe('[SEC5] runners and users', () => {
   it.each(guarded)('%s refuses the other’s token', async (_, route) => {
-    const others = route.access === 'runner' ? [OWNER, stranger] : [RUNNER];
+    const others = OTHERS[route.access]?.(stranger) ?? [RUNNER, AGENT];
     for (const headers of others) {
       for (const way of waysOf(route)) {
         expect((await send(route, { ...headers, ...way })).status).toBe(401);

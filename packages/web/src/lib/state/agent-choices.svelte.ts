@@ -1,28 +1,25 @@
-import { CATALOG } from '@filepath/protocol';
+import type { CatalogItem } from '@filepath/protocol';
+import { client, problemOf } from '../api.ts';
 
-/** A kind of agent as the spawn dialog offers it. */
-export type AgentChoice = {
-  readonly type: string;
-  readonly name: string;
-  readonly description: string;
-  readonly icon: string;
-  /** It runs a command that the person gives. */
-  readonly custom: boolean;
-  readonly metered: boolean;
-  /** What to do since its program is not there. Null: it is, or that is not known. */
-  readonly missing: string | null;
-};
-
+/** The kinds of agents that the spawn dialog offers. */
 export class AgentChoices {
-  all = $state.raw<readonly AgentChoice[]>(
-    CATALOG.map(({ type, name, description, icon, driver, metered }) => ({
-      type,
-      name,
-      description,
-      icon,
-      metered,
-      custom: driver.kind === 'custom',
-      missing: null,
-    })),
-  );
+  all = $state.raw<readonly CatalogItem[]>([]);
+  problem = $state<string | null>(null);
+
+  async load(): Promise<void> {
+    try {
+      this.all = await client.catalog();
+      this.problem = null;
+    } catch (error) {
+      this.problem = await problemOf(error);
+    }
+  }
+}
+
+/** What to do when an agent's program is not there; null if it is. */
+export function missingText({ program, install, type, name }: CatalogItem): string | null {
+  if (program !== 'missing') return null;
+  if (install?.from === 'person') return install.hint;
+  if (install === null) return `The program of ${name} is not on this machine.`;
+  return `Its program is not here yet: run filepath agents install ${type}.`;
 }

@@ -1,4 +1,4 @@
-import { type Provider, ProviderCreate, ProviderKind } from '@filepath/protocol';
+import { type Provider, ProviderCreate, type ProviderKind } from '@filepath/protocol';
 import { client, problemOf } from '../api.ts';
 
 type KindText = { readonly name: string; readonly url: string; readonly key: string };

@@ -30,6 +30,9 @@ export class SpawnForm {
     this.agents.all.find(({ type }) => type === this.#type) ?? this.agents.all[0] ?? null,
   );
 
+  /** It runs a command that the person gives. */
+  custom = $derived(this.agent?.program === 'user');
+
   get type(): string {
     return this.agent?.type ?? '';
   }
@@ -47,6 +50,11 @@ export class SpawnForm {
   /** Only the built-in script answers. */
   offline = $derived(this.models.list?.configured === false);
 
+  load(): void {
+    void this.agents.load();
+    void this.models.load();
+  }
+
   reroll(): void {
     this.name = randomName();
   }
@@ -58,7 +66,7 @@ export class SpawnForm {
   ): Promise<void> {
     const env = parseEnv(this.env);
     if (!env.ok) return this.#refuse(env.reason);
-    const custom = this.agent?.custom ?? false;
+    const { custom } = this;
     if (custom && this.command.trim() === '')
       return this.#refuse('The agent needs a command to run.');
     const model = this.model.trim();
@@ -96,8 +104,7 @@ export class SpawnForm {
   }
 
   #ownModel(): string {
-    const { list } = this.models;
-    return list?.defaults[this.type] ?? list?.defaultModel ?? '';
+    return this.agent?.defaultModel ?? '';
   }
 
   #refuse(reason: string): void {

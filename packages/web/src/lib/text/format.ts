@@ -22,6 +22,12 @@ export function count(value: number): string {
   return `${(value / 1_000_000).toFixed(1)}M`;
 }
 
+/** Dollars; small amounts with as many places as it takes to see something. */
+export function money(usd: number): string {
+  if (usd === 0 || usd >= 0.01) return `$${usd.toFixed(2)}`;
+  return usd < 0.0001 ? '<$0.0001' : `$${usd.toFixed(4)}`;
+}
+
 export function bytes(value: number): string {
   if (value < 1024) return `${value} B`;
   if (value < 1024 * 1024) return `${(value / 1024).toFixed(0)} KiB`;

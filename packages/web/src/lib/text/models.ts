@@ -28,24 +28,31 @@ export function findModels(groups: readonly ModelGroup[], search: string): Model
   return { groups: found, more };
 }
 
-/** What a model costs: for input and for output. */
-export function priceText(price: ModelPrice | null): string {
+/** What a million tokens cost, of input and of output. */
+function priceText(price: ModelPrice | null): string {
   if (price === null) return 'no price';
   if (price.input === 0 && price.output === 0) return 'free';
   return `${dollars(price.input)} / ${dollars(price.output)}`;
 }
 
 function dollars(usd: number): string {
-  if (usd === 0) return '$0';
-  return `$${usd >= 0.01 ? Number(usd.toFixed(2)) : Number(usd.toPrecision(2))}`;
+  return `$${Number(usd >= 1 ? usd.toFixed(2) : usd.toPrecision(2))}`;
 }
 
 /** 200000 as 200k. */
-export function contextText(tokens: number | null): string {
-  if (tokens === null) return '';
+function contextText(tokens: number): string {
   return tokens >= 1_000_000
     ? `${Number((tokens / 1_000_000).toFixed(1))}M`
     : `${Math.round(tokens / 1000)}k`;
+}
+
+/** What a row says of a model beside its name. */
+export function modelFacts({ available, contextLength, price }: Model): string {
+  return [
+    ...(available ? [] : ['no key']),
+    ...(contextLength === null ? [] : [contextText(contextLength)]),
+    priceText(price),
+  ].join(' · ');
 }
 
 export function hasModel(groups: readonly ModelGroup[], id: string): Model | undefined {

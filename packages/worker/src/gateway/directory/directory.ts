@@ -8,7 +8,7 @@ import { FREE, nanoPrice } from '../models/price.ts';
 import type { ProviderConfig } from '../providers/provider.ts';
 import { headersOf, urlOf } from '../providers/upstream.ts';
 import { matches } from './names.ts';
-import { routeModel, type Target } from './route-model.ts';
+import { routeModel, type Routing, type Target } from './route-model.ts';
 
 /** More than the script of the built-in model ever says. */
 const OFFLINE_OUTPUT = 4096;
@@ -48,7 +48,9 @@ export function upstreamOf(
   },
 ): Upstream | RouteRefusal {
   const routing = { providers, today: call.today, models };
-  const target = routeModel(routing, call.format, call.model);
+  const target = asksModel(call)
+    ? routeModel(routing, call.format, call.model)
+    : anyOf(routing, call);
   if (target === 'offline') return OFFLINE;
   if ('refused' in target) return target;
   return {
@@ -59,6 +61,17 @@ export function upstreamOf(
     price: priceOf(target, models),
     maxOutput: maxOutputOf(target, models),
   };
+}
+
+/** What names no model asks for none: files, batches, what was stored before. */
+const asksModel = ({ model, path }: { readonly model: string; readonly path: string }): boolean =>
+  model !== '' || /^\/v1\/(?:messages|chat\/completions|responses)$/.test(path);
+
+function anyOf(routing: Routing, { format }: { readonly format: WireFormat }) {
+  const own = format === 'anthropic' ? 'anthropic' : 'openai';
+  const able = routing.providers.filter(({ formats }) => formats.includes(format));
+  const provider = able.find(({ id }) => id === own) ?? able[0];
+  return provider ? { provider, model: '', canonical: '' } : routeModel(routing, format, '');
 }
 
 /** The owner's own price, else the list's. */

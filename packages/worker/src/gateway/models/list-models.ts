@@ -1,4 +1,4 @@
-import { type AgentEntry, CATALOG, type ModelList, OFFLINE_MODEL } from '@filepath/protocol';
+import { type AgentEntry, type ModelList, OFFLINE_MODEL } from '@filepath/protocol';
 import { OWNER_ID } from '../../auth/sign-in-link.ts';
 import type { Env } from '../../env.ts';
 import { today } from '../directory/directory.ts';
@@ -22,9 +22,6 @@ export async function listModels(
   const routing = { providers, today: today(), models: list.models };
   return {
     groups: modelGroups(routing),
-    defaults: Object.fromEntries(
-      CATALOG.map((entry) => [entry.type, defaultModel(routing, entry)]),
-    ),
     defaultModel: defaultModel(routing),
     configured: providers.length > 0,
     source: list.source,

@@ -50,13 +50,12 @@ export class ModelCache {
     this.#parts = parts;
   }
 
-  /** What is known without the network. `later` does the rest, once: await it or let it run. */
+  /** What is known without the network. `later` does the rest, for one caller at a time. */
   async current(url: string): Promise<{ list: Models; later: (() => Promise<void>) | null }> {
     const list = await this.#known(url);
     const now = this.#parts.now();
     const fresh = list.at !== null && now - list.at < FRESH_MS;
     if (fresh || now < this.#pausedUntil) return { list, later: null };
-    this.#pausedUntil = now + TIMEOUT_MS;
     return { list, later: () => this.#refresh(url) };
   }
 
@@ -80,6 +79,8 @@ export class ModelCache {
 
   async #refresh(url: string): Promise<void> {
     const { store, now } = this.#parts;
+    if (now() < this.#pausedUntil) return;
+    this.#pausedUntil = now() + TIMEOUT_MS;
     const models = await this.#fetch(url);
     if (models === null) {
       this.#pausedUntil = now() + PAUSE_MS;

@@ -33,6 +33,7 @@ const app = buildApp(
     directory,
     ledger,
     sender,
+    models: async () => ({ data: [] }),
     times: { ...TIMES, ...setting.times },
     keep: (work) => ctx.waitUntil(work),
   })),

@@ -9,7 +9,7 @@ export async function signInAs(id: string): Promise<{ authorization: string }> {
   await db.insert(user).values({ id, name: id, email: `${id}@example.test` });
   await db
     .insert(session)
-    .values({ id: token, token, userId: id, expiresAt: new Date(Date.now() + 60_000) });
+    .values({ id: token, token, userId: id, expiresAt: new Date(Date.now() + 3_600_000) });
   return { authorization: `Bearer ${token}.${await signature(token)}` };
 }
 

@@ -46,6 +46,16 @@ describe('[PRO8] OpenRouter’s list', () => {
     ]);
   });
 
+  it('knows no price where each request has one, and the dearer of two for what is thought', () => {
+    const price = (more: object) =>
+      parseOpenRouter({
+        data: [entry('a/b', { pricing: { prompt: '0.000001', completion: '0.000002', ...more } })],
+      })?.[0]?.price;
+    expect(price({ request: '0.005' })).toBeNull();
+    expect(price({ request: '0' })).toEqual({ input: 1, output: 2 });
+    expect(price({ internal_reasoning: '0.000003' })).toEqual({ input: 1, output: 3 });
+  });
+
   it('is none when it holds no model', () => {
     for (const body of [null, {}, { data: [] }, { data: 'x' }, [entry('a/b')]])
       expect(parseOpenRouter(body)).toBeNull();
@@ -102,6 +112,13 @@ describe('[PRO9] the list of models', () => {
     expect(asked).toHaveLength(1);
   });
 
+  it('is read by the next that can wait, when one that asked did not', async () => {
+    const { cache, asked } = cacheOf(answerWith('a/b'));
+    await cache.current(URL_);
+    await (await cache.current(URL_)).later?.();
+    expect(asked).toHaveLength(1);
+  });
+
   it('of another address is not taken for this one’s', async () => {
     const { cache } = cacheOf(answerWith('a/b'));
     await (await cache.current(URL_)).later?.();
@@ -113,11 +130,13 @@ describe('[PRO9] the list of models', () => {
     await (await cache.current(URL_)).later?.();
     clock.now += FRESH_MS;
     const due = await cache.current(URL_);
+    const another = await cache.current(URL_);
+    const reading = due.later?.();
     const beside = await cache.current(URL_);
-    expect(due.later).not.toBeNull();
     expect(beside).toMatchObject({ later: null, list: { source: 'openrouter' } });
-    await due.later?.();
+    await Promise.all([reading, another.later?.()]);
     expect(asked).toHaveLength(2);
+    expect((await cache.current(URL_)).later).toBeNull();
   });
 
   it.each([

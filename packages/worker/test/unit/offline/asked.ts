@@ -100,7 +100,8 @@ export function engineersTools(files: readonly string[], repository = true): Too
     spawn_agent: ({ name }) => `Asked for ${JSON.stringify(name)} (shelley).`,
     list_children: () =>
       'node_a "demo reader" shelley: done\nnode_b "demo writer" shelley: done (well)',
-    read_child_messages: () => 'user: read\n\nassistant: My report: roses.',
+    read_child_messages: () =>
+      'parent: read\n\nagent: I look.\n\nagent: My report: roses.\n\n> bees',
   };
 }
 

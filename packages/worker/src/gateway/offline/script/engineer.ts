@@ -42,7 +42,7 @@ const waitForThem: Stage = {
       ? null
       : {
           text: 'I wait until they are done.',
-          calls: [{ name: 'list_children', input: { wait: 60 } }],
+          calls: [{ name: 'list_children', input: { wait: 180 } }],
         },
 };
 
@@ -62,11 +62,8 @@ const listen: Stage = {
 
 /** Of read_child_messages: what the child said last, up to the end of the line. */
 function lastWords(text: string): string | undefined {
-  return text
-    .split(/\n\n(?=\w+: )/)
-    .findLast((message) => message.startsWith('assistant: '))
-    ?.replace('assistant: ', '')
-    .split('\n')[0];
+  const last = text.split(/\n\n(?=\w+: )/).findLast((message) => message.startsWith('agent: '));
+  return last?.replace('agent: ', '').split('\n')[0];
 }
 
 function childLines(scene: Scene): string[] {
@@ -76,6 +73,12 @@ function childLines(scene: Scene): string[] {
     const state = short(line.replace(/^\S+ /, ''), 80);
     return `- a child, ${state}${said ? `. It said: ${short(said)}` : ''}`;
   });
+}
+
+/** Only a wait that failed is told of by itself: else its children are. */
+function waited(scene: Scene): string[] {
+  const children = childLines(scene);
+  return children.length > 0 ? children : became(scene, 'waited for them', 'wait', /^No children/);
 }
 
 /** The agent that may change things: a tour through its tools. */
@@ -102,7 +105,7 @@ export const engineer: Part = {
         ...became(scene, 'committed', 'commit', /^\[/),
         ...became(scene, 'asked for a child that reads', 'spawn', /^Asked/),
         ...became(scene, 'asked for a child that writes', 'spawn', /^Asked/, 1),
-        ...childLines(scene),
+        ...waited(scene),
       ].join('\n'),
       KEYS,
     ].join('\n\n'),

@@ -1,0 +1,85 @@
+import { symlinkSync } from 'node:fs';
+import { join } from 'node:path';
+import {
+  type Instance,
+  makeRepo,
+  type ModelServer,
+  startInstance,
+  startModelServer,
+  tempDir,
+} from '@filepath/testkit';
+import { cliOf } from './clis.ts';
+import { InstanceAgent } from './instance-agent.ts';
+import { installed } from './installed.ts';
+import type { Scenario } from './scenarios.ts';
+
+/** The one key that the scripted provider takes. No agent ever has it. */
+export const PROVIDER_KEY = 'sk-canary-4f1c0a9be77d4e2f8c31';
+
+/** filepath with a real CLI among its tools, before a scripted model. */
+export type Stage = AsyncDisposable & {
+  readonly instance: Instance;
+  readonly server: ModelServer;
+  readonly type: string;
+};
+
+export async function stage(type: string): Promise<Stage> {
+  const tools = installed(cliOf(type).entry);
+  const server = await startModelServer({ script: [], keys: [PROVIDER_KEY] });
+  const home = tempDir('filepath-clis');
+  symlinkSync(tools, join(home.path, 'tools'));
+  const instance = await startInstance(
+    {
+      ANTHROPIC_API_KEY: PROVIDER_KEY,
+      ANTHROPIC_BASE_URL: server.url,
+      OPENAI_API_KEY: PROVIDER_KEY,
+      OPENAI_BASE_URL: `${server.url}/v1`,
+    },
+    { home: home.path },
+  );
+  return {
+    instance,
+    server,
+    type,
+    [Symbol.asyncDispose]: async () => {
+      await instance[Symbol.asyncDispose]();
+      await server.close();
+      home.remove();
+    },
+  };
+}
+
+export type Around = {
+  /** Files of the repository beside the usual ones. */
+  readonly files?: Record<string, string>;
+  /** Called at the end, while the agent is there. */
+  readonly look?: (agent: InstanceAgent) => Promise<void> | void;
+};
+
+/** Plays a scenario with an agent of its own on a repository of its own. */
+export async function play(
+  { instance, server, type }: Stage,
+  scenario: Scenario,
+  { files = {}, look }: Around = {},
+): Promise<void> {
+  const { hands, model } = cliOf(type);
+  using repository = tempDir('filepath-repository');
+  makeRepo(repository.path, [
+    { message: 'docs: say what this is', files: { 'README.md': '# A repository\n', ...files } },
+  ]);
+  server.play({ script: scenario.script(hands, '/workspace'), otherwise: { text: 'ok' } });
+  const before = server.calls.length;
+  const agent = await InstanceAgent.create(instance, {
+    agentType: type,
+    model,
+    repository: repository.path,
+    config: scenario.permissions ? { permissions: scenario.permissions } : {},
+  });
+  try {
+    await scenario.play(agent);
+    scenario.asked?.(server.calls.slice(before).map(({ request }) => request));
+    await look?.(agent);
+  } finally {
+    agent.close();
+  }
+}
