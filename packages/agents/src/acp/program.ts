@@ -62,7 +62,7 @@ export class AcpProgram implements Program {
   async open(): Promise<void> {
     try {
       const { agent } = this.#connection;
-      const session = await openSession(agent, this.#around);
+      const session = await openSession(agent, this.#around, this.#dialect.loads);
       await applySettings(agent, session, this.#around);
       this.#extension = steeringExtension(agent, session);
       this.#session = session;

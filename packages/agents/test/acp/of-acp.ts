@@ -1,5 +1,5 @@
 import { expect } from 'vitest';
-import { asks, rateLimit, type Scenario, steer } from '../clis/scenarios.ts';
+import { asks, rateLimit, type Scenario, SHORT, steer } from '../clis/scenarios.ts';
 
 /** Programs that speak ACP say nothing of a call that they repeat: only the gateway tells of the limit. */
 export const QUIET_RATE_LIMIT: Scenario = {
@@ -42,11 +42,8 @@ export const REFUSAL_ENDS: Scenario = {
 /** It takes no message while it works: the message is the next turn of the same run. */
 export const QUEUED_STEER: Scenario = {
   ...steer,
-  script: (hands, cwd) => [
-    ...steer.script(hands, cwd).slice(0, 1),
-    { text: 'One.' },
-    { text: 'Two.' },
-  ],
+  live: true,
+  script: (hands) => [{ tools: [hands.shell(SHORT)] }, { text: 'One.' }, { text: 'Two.' }],
   play: async (agent) => {
     await agent.say('Run for a while.');
     await agent.until(({ type }) => type === 'command', 'the command');
