@@ -1,6 +1,7 @@
 import type { AgentEvent } from '@filepath/protocol';
 import { expect } from 'vitest';
-import type { Scenario } from './clis/scenarios.ts';
+import { QUEUED_STEER, QUIET_RATE_LIMIT, REFUSAL_ENDS } from './acp/of-acp.ts';
+import { type Scenario, SCENARIOS } from './clis/scenarios.ts';
 
 const OF_ONE: Record<string, readonly Scenario[]> = {
   'claude-code': [
@@ -56,11 +57,17 @@ const OF_ONE: Record<string, readonly Scenario[]> = {
       },
     },
   ],
+  opencode: [QUIET_RATE_LIMIT],
+  qwen: [QUIET_RATE_LIMIT, QUEUED_STEER],
+  'claude-acp': [QUIET_RATE_LIMIT],
+  'codex-acp': [QUIET_RATE_LIMIT, REFUSAL_ENDS],
 };
 
 const isDone = (event: AgentEvent): boolean => event.type === 'done';
 
-/** Scenarios that only this CLI can play. */
-export function ofOne(type: string): readonly Scenario[] {
-  return OF_ONE[type] ?? [];
+/** The scenarios of a CLI: its own stand in the place of those with the same name. */
+export function scenariosOf(type: string): readonly Scenario[] {
+  const own = OF_ONE[type] ?? [];
+  const names = new Set(own.map(({ name }) => name));
+  return [...SCENARIOS.filter(({ name }) => !names.has(name)), ...own];
 }

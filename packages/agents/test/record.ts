@@ -3,23 +3,21 @@
 import { mkdirSync, readdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { dirname, join, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { git, startModelServer, tempDir } from '@filepath/testkit';
+import { git, type ModelRequest, startModelServer, tempDir } from '@filepath/testkit';
 import { AgentProcess } from './agent-process.ts';
-import { LONG, SCENARIOS, type Scenario } from './clis/scenarios.ts';
-import { ofOne } from './of-one.ts';
+import { LONG, type Scenario } from './clis/scenarios.ts';
+import { scenariosOf } from './of-one.ts';
 import { cliOf } from './clis/clis.ts';
 import { Scrubber } from './replay/scrub.ts';
 
 const HERE = dirname(fileURLToPath(import.meta.url));
 
 const [type = '', prefix = '', ...names] = process.argv.slice(2);
-const wanted = [...SCENARIOS, ...ofOne(type)].filter(
-  ({ name }) => names.length === 0 || names.includes(name),
-);
+const wanted = scenariosOf(type).filter(({ name }) => names.length === 0 || names.includes(name));
 for (const scenario of wanted) await record(scenario);
 
 async function record(scenario: Scenario): Promise<void> {
-  const { entry, program, hands, model, env } = cliOf(type);
+  const { entry, program, hands, model, env, mainLine = withTools } = cliOf(type);
   using home = tempDir('filepath-record-home');
   using workspace = tempDir('filepath-record-workspace');
   using bin = tempDir('filepath-record-bin');
@@ -27,7 +25,7 @@ async function record(scenario: Scenario): Promise<void> {
   git(workspace.path, 'init', '-q');
   symlinkSync(join(HERE, 'replay/recorder.mjs'), join(bin.path, program));
   const script = scenario.script(hands, workspace.path);
-  const server = await startModelServer({ script, otherwise: { text: 'ok' } });
+  const server = await startModelServer({ script, otherwise: { text: 'ok' }, mainLine });
   const agent = new AgentProcess({
     entry,
     cwd: workspace.path,
@@ -46,25 +44,34 @@ async function record(scenario: Scenario): Promise<void> {
   try {
     await scenario.play(agent);
     await agent.end();
-    scenario.asked?.(server.calls.map(({ request }) => request));
+    scenario.asked?.(server.calls.map(({ request }) => request).filter(mainLine));
   } finally {
     await server.close();
   }
   const folder = join(HERE, 'recorded', type, scenario.name);
-  rmSync(folder, { recursive: true, force: true });
   mkdirSync(folder, { recursive: true });
+  for (const name of readdirSync(folder)) if (isRecording(name)) rmSync(join(folder, name));
   const scrubber = new Scrubber({
     [workspace.path]: '/workspace',
     [workspace.path.replaceAll('/', '-')]: '-workspace',
     [home.path]: '/home/agent',
     [server.url]: 'http://127.0.0.1:4281/gateway',
   });
-  const files = readdirSync(taken.path).filter((file) => file.endsWith('.jsonl'));
+  const files = readdirSync(taken.path).filter(isRecording);
   for (const [at, name] of files.sort().entries()) {
     const text = scrubber.scrub(readFileSync(join(taken.path, name), 'utf8'));
     writeFileSync(join(folder, name), at === files.length - 1 ? text : untilKilled(text));
   }
   process.stdout.write(`recorded ${type} ${scenario.name}\n`);
+}
+
+function isRecording(name: string): boolean {
+  return name.endsWith('.jsonl');
+}
+
+/** Without tools it is asked for a title. */
+function withTools({ tools }: ModelRequest): boolean {
+  return tools.length > 0;
 }
 
 /** It is killed in its long command: nothing that it said later is sure to be heard. */

@@ -336,6 +336,7 @@ describe('the gateway of an agent', () => {
       'Authorization: Bearer fpk_key',
       'X-Filepath-Runner-Token: forged',
       'Cookie: a=b',
+      'x-filepath-session: ses_forged',
       'x-filepath-thread: th_forged',
       'X-Forwarded-For: 1.2.3.4',
       'Content-Length: 4',
@@ -346,6 +347,7 @@ describe('the gateway of an agent', () => {
     expect(text).toContain('GET /gateway/v1/models?x=1 ');
     expect(text).toContain('"authorization","Bearer fpk_key"');
     expect(text).toContain('"x-filepath-runner-token","runner-token"');
+    expect(text).toMatch(/"x-filepath-session","ses_[0-9A-Za-z]{22}"/);
     expect(text).toMatch(/"x-filepath-thread","th_[0-9A-Za-z]{22}"/);
     expect(text).toContain(`"host","127.0.0.1:${port}"`);
     expect(text).not.toMatch(/forged|a=b|1\.2\.3\.4|elsewhere/);

@@ -179,6 +179,7 @@ describe('an agent with a way out', () => {
       headers: {
         authorization: `Bearer ${none.apiKey}`,
         'x-filepath-runner-token': 'runner-token',
+        'x-filepath-session': none.session,
         'x-filepath-thread': none.thread,
       },
     });

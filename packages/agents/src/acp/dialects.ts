@@ -8,6 +8,8 @@ export type Dialect = {
   readonly joinsPrompts: boolean;
   /** What the model says has the id of its message; a text without one is the program's own. */
   readonly namesMessages: boolean;
+  /** Resuming a session brings nothing of it back; loading it does. */
+  readonly loads: boolean;
   readonly args: (around: Surroundings) => readonly string[];
   readonly env: (around: Surroundings) => Readonly<Record<string, string>>;
 };
@@ -15,6 +17,7 @@ export type Dialect = {
 const PLAIN: Dialect = {
   joinsPrompts: false,
   namesMessages: false,
+  loads: false,
   args: () => [],
   env: () => ({}),
 };
@@ -23,7 +26,7 @@ const DIALECTS: Readonly<Record<string, Dialect>> = {
   opencode: { ...PLAIN, joinsPrompts: true, env: opencodeEnv },
   'codex-acp': { ...PLAIN, namesMessages: true },
   gemini: { ...PLAIN, args: modelFlag, env: () => ({ GEMINI_CLI_TRUST_WORKSPACE: 'true' }) },
-  qwen: { ...PLAIN, args: modelFlag },
+  qwen: { ...PLAIN, loads: true, args: modelFlag },
 };
 
 export function dialectOf(program: string): Dialect {

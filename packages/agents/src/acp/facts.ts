@@ -10,7 +10,8 @@ export function inputOf(call: ToolCall): Record<string, unknown> {
 
 /** A name that stays: titles change while a call goes on. */
 export function nameOf(call: ToolCall): string {
-  const told = call.name ?? textAt(call._meta, 'claudeCode', 'toolName');
+  const told =
+    call.name ?? textAt(call._meta, 'claudeCode', 'toolName') ?? textAt(call._meta, 'toolName');
   if (told !== undefined && told !== '') return told.slice(0, 128);
   if (/^[\w.-]{1,64}$/.test(call.title ?? '')) return call.title ?? 'tool';
   return call.kind === null || call.kind === undefined || call.kind === 'other'
@@ -43,8 +44,19 @@ export function exitOf(call: ToolCall): number | undefined {
     numberIn(recordOf(call._meta?.['terminal_exit'])['exit_code']) ??
     numberIn(recordOf(output['metadata'])['exit']) ??
     numberIn(output['exit_code']) ??
-    numberIn(output['exitCode'])
+    numberIn(output['exitCode']) ??
+    exitInText(call)
   );
+}
+
+/** Qwen Code tells it in the text for its model. */
+function exitInText(call: ToolCall): number | undefined {
+  const code = /^Exit Code: (\d+)$/m.exec(isReport(call) ? contentText(call) : '')?.[1];
+  return code === undefined ? undefined : Number(code);
+}
+
+function isReport(call: ToolCall): boolean {
+  return textAt(call._meta, 'toolName') === 'run_shell_command';
 }
 
 /** A command that was cut off has no exit status, though opencode says that it completed. */
@@ -54,12 +66,17 @@ export function wasCutOff(call: ToolCall): boolean {
 
 export function outputOf(call: ToolCall, streamed: string): string | undefined {
   if (streamed !== '') return streamed;
-  const texts = (call.content ?? []).flatMap(({ content }) => content?.text ?? []);
-  if (texts.length > 0) return texts.join('\n');
   const raw = call.rawOutput;
+  if (typeof raw === 'string' && isReport(call)) return raw;
+  const text = contentText(call);
+  if (text !== '') return text;
   if (typeof raw === 'string') return raw;
   const { output, formatted_output: formatted, error } = recordOf(raw);
   return [formatted, output, error].find((text) => typeof text === 'string');
+}
+
+function contentText({ content }: ToolCall): string {
+  return (content ?? []).flatMap((part) => part.content?.text ?? []).join('\n');
 }
 
 /** A piece of a command's output, which comes before its end. */
@@ -73,12 +90,21 @@ export function outputChunk(call: ToolCall): string {
 export function diffOf(call: ToolCall, cwd: string): string | undefined {
   const told = recordOf(recordOf(call.rawOutput)['metadata'])['diff'];
   if (typeof told === 'string' && told !== '') return shorterPaths(told, cwd);
+  const added = newFileOf(call);
+  if (added !== null) return unifiedDiff(pathOf(call, cwd) ?? 'file', '', added);
   const diffs = (call.content ?? []).flatMap(({ path, oldText, newText }) =>
     path && typeof newText === 'string'
       ? [unifiedDiff(pathIn(path, cwd), oldText ?? '', newText)]
       : [],
   );
   return diffs.length === 0 ? undefined : diffs.join('');
+}
+
+/** opencode tells of a new file by what is written into it. */
+function newFileOf(call: ToolCall): string | null {
+  const { content } = inputOf(call);
+  const { exists } = recordOf(recordOf(call.rawOutput)['metadata']);
+  return exists === false && typeof content === 'string' ? content : null;
 }
 
 export function pathOf(call: ToolCall, cwd: string): string | undefined {

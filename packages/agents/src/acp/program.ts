@@ -33,7 +33,6 @@ export class AcpProgram implements Program {
   #said: Said;
   #session: AcpSession | null = null;
   #extension: Steering | null = null;
-  #interrupted = false;
   /** The prompts of the turn. Those beside the first joined it. */
   #prompts = new Set<Promise<PromptAnswer>>();
 
@@ -43,7 +42,7 @@ export class AcpProgram implements Program {
     this.#dialect = start.dialect;
     this.#calls = new ToolCalls(voice, cwd);
     this.#said = new Said(voice, this.#calls, {
-      prefix: `${randomUUID().slice(0, 8)}-`,
+      prefix: randomUUID(),
       namesMessages: start.dialect.namesMessages,
       // Its work is to be handed over rather than gone on with from a summary that nobody has read.
       onCompacted: () => void this.interrupt(),
@@ -63,7 +62,7 @@ export class AcpProgram implements Program {
   async open(): Promise<void> {
     try {
       const { agent } = this.#connection;
-      const session = await openSession(agent, this.#around);
+      const session = await openSession(agent, this.#around, this.#dialect.loads);
       await applySettings(agent, session, this.#around);
       this.#extension = steeringExtension(agent, session);
       this.#session = session;
@@ -73,7 +72,7 @@ export class AcpProgram implements Program {
   }
 
   async turn(text: string): Promise<TurnEnd> {
-    this.#interrupted = false;
+    this.#calls.interrupted = false;
     const end = await this.#run(this.#withSystemPrompt(text));
     if (end.how !== 'done' || this.#said.contextPct < NEARLY_FULL) return end;
     this.#around.voice.log('info', 'the context is nearly full: it is asked to hand over');
@@ -83,7 +82,7 @@ export class AcpProgram implements Program {
   }
 
   async steer(text: string): Promise<boolean> {
-    if (this.#prompts.size === 0 || this.#interrupted) return false;
+    if (this.#prompts.size === 0 || this.#calls.interrupted) return false;
     if (this.#dialect.joinsPrompts) {
       this.#prompt(text);
       return true;
@@ -101,7 +100,7 @@ export class AcpProgram implements Program {
 
   async interrupt(): Promise<void> {
     if (this.#prompts.size === 0 || !this.#session) return;
-    this.#interrupted = true;
+    this.#calls.interrupted = true;
     await this.#connection.agent.notify('session/cancel', { sessionId: this.#session.id });
   }
 
@@ -156,7 +155,7 @@ export class AcpProgram implements Program {
   async #permission(request: PermissionRequest): Promise<PermissionAnswer> {
     this.#calls.update(request.toolCall);
     const answer = await decide(request, this.#calls.known(request.toolCall), this.#around);
-    return this.#interrupted ? CANCELLED : answer;
+    return this.#calls.interrupted ? CANCELLED : answer;
   }
 
   /** A program that is gone says why by its exit. */

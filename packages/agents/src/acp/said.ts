@@ -18,7 +18,7 @@ export type Shown = {
 };
 
 export type SaidOptions = {
-  /** Of the ids of texts. */
+  /** Of the ids of texts whose message has none. */
   readonly prefix: string;
   /** A text without the id of a message is the program's own. */
   readonly namesMessages: boolean;
@@ -105,7 +105,9 @@ export class Said {
     }
     const thought = this.#thought.trim();
     this.#thought = '';
-    if (thought !== '') this.#voice.log('debug', `thought: ${thought}`);
+    if (thought !== '') {
+      this.#voice.say({ type: 'log', level: 'debug', message: thought, thinking: true });
+    }
   }
 
   used(usage: PromptAnswer['usage'], model: string | undefined): void {
@@ -127,10 +129,15 @@ export class Said {
     const message = chunk.messageId ?? null;
     if (message === null && this.#options.namesMessages) return this.#onNotice(text);
     if (this.#thought !== '' || (this.#open && this.#open.message !== message)) this.finish();
-    this.#open ??= { id: `${this.#options.prefix}${++this.#texts}`, message, text: '' };
+    this.#open ??= { id: this.#newId(message), message, text: '' };
     this.#open.text += text;
     this.#voice.say({ type: 'text', id: this.#open.id, partial: true, content: text });
     this.#working();
+  }
+
+  /** One message of the model may be told in several texts. */
+  #newId(message: string | null): string {
+    return `${(message ?? this.#options.prefix).slice(0, 100)}-${++this.#texts}`;
   }
 
   #onNotice(text: string): void {

@@ -16,7 +16,11 @@ export type AcpSession = {
 };
 
 /** Says who speaks, signs in if that is asked for, and opens the session of last time or a new one. */
-export async function openSession(agent: ClientContext, around: Surroundings): Promise<AcpSession> {
+export async function openSession(
+  agent: ClientContext,
+  around: Surroundings,
+  loads: boolean,
+): Promise<AcpSession> {
   const { kept, cwd, voice } = around;
   const initialized = Initialized.parse(
     await agent.request('initialize', {
@@ -33,10 +37,12 @@ export async function openSession(agent: ClientContext, around: Surroundings): P
   }
   const again = kept.session;
   if (again !== undefined) {
-    const opened = await reopen(agent, initialized, again, cwd).catch((error: unknown) => {
-      voice.log('warn', `its session ${again} could not be opened again: ${wordsOf(error)}`);
-      return null;
-    });
+    const opened = await reopen(agent, initialized, { again, cwd, loads }).catch(
+      (error: unknown) => {
+        voice.log('warn', `its session ${again} could not be opened again: ${wordsOf(error)}`);
+        return null;
+      },
+    );
     if (opened) return { id: again, isNew: false, initialized, opened };
   }
   const opened = await openNew(agent, initialized, cwd);
@@ -50,13 +56,12 @@ export async function openSession(agent: ClientContext, around: Surroundings): P
 async function reopen(
   agent: ClientContext,
   { agentCapabilities }: Initialized,
-  sessionId: string,
-  cwd: string,
+  { again, cwd, loads }: { again: string; cwd: string; loads: boolean },
 ): Promise<OpenedSession | null> {
-  const session = { sessionId, cwd, mcpServers: [] };
+  const session = { sessionId: again, cwd, mcpServers: [] };
   const resumes = recordOf(agentCapabilities?.sessionCapabilities)['resume'];
   // Resuming sends nothing of what was said before; loading sends all of it again.
-  if (resumes !== undefined && resumes !== null) {
+  if (!loads && resumes !== undefined && resumes !== null) {
     return OpenedSession.parse((await agent.request('session/resume', session)) ?? {});
   }
   if (agentCapabilities?.loadSession !== true) return null;

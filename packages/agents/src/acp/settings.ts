@@ -3,8 +3,11 @@ import type { Surroundings } from '../driver/program.ts';
 import { type AcpSession, wordsOf } from './session.ts';
 import type { ConfigOption } from './wire.ts';
 
-/** Modes in which a program asks for nothing, by their names in the known programs. */
-const UNASKED = ['bypassPermissions', 'agent-full-access', 'yolo'];
+/** Modes in which a program asks for nothing, and for whatever changes something, as the known programs name them. */
+const MODES = {
+  allow: ['bypassPermissions', 'agent-full-access', 'yolo'],
+  ask: ['default', 'read-only'],
+};
 
 /** Sets mode and model as far as the program offers them. */
 export async function applySettings(
@@ -21,9 +24,8 @@ async function setMode(
   { id, opened }: AcpSession,
   { permissions }: Surroundings,
 ): Promise<void> {
-  if (permissions !== 'allow') return;
   const modes = (opened.modes?.availableModes ?? []).map((mode) => mode.id);
-  const modeId = UNASKED.find((mode) => modes.includes(mode));
+  const modeId = MODES[permissions].find((mode) => modes.includes(mode));
   if (modeId === undefined || opened.modes?.currentModeId === modeId) return;
   await agent.request('session/set_mode', { sessionId: id, modeId });
 }
@@ -37,14 +39,14 @@ async function setModel(
   const option = opened.configOptions?.find(({ category, id: key }) =>
     [category, key].includes('model'),
   );
-  if (model === '' || !option) return;
+  if (model === '' || !option || String(option.currentValue).includes(model)) return;
   const value = valueFor(option, model);
   if (value === undefined) {
     voice.log(
       'warn',
       `it does not offer the model ${model}; it uses ${String(option.currentValue)}`,
     );
-  } else if (value !== option.currentValue) {
+  } else {
     const configId = option.id;
     await agent.request('session/set_config_option', { sessionId: id, configId, value });
   }

@@ -20,7 +20,6 @@ type WorkEvent = Extract<AgentEvent, { type: 'tool' | 'command' }>;
 type Work = {
   call: ToolCall;
   name: string;
-  begunAt: number;
   streamed: string;
   /** The event that began it; its name is that of its end. */
   start: WorkEvent | null;
@@ -35,14 +34,14 @@ const KEPT_CALLS = 1000;
 export class ToolCalls {
   #voice: Voice;
   #cwd: string;
-  #now: () => number;
+  /** The turn is being interrupted: a command that ends now without an exit status was cut off. */
+  interrupted = false;
   #works = new Map<string, Work>();
   #ended = new Set<string>();
 
-  constructor(voice: Voice, cwd: string, now: () => number = () => performance.now()) {
+  constructor(voice: Voice, cwd: string) {
     this.#voice = voice;
     this.#cwd = cwd;
-    this.#now = now;
   }
 
   update(part: ToolCall): void {
@@ -63,19 +62,13 @@ export class ToolCalls {
     return this.#works.get(eventId(part.toolCallId))?.call ?? part;
   }
 
-  /** Whatever is open is over. */
-  closeAll(why: string): void {
-    this.#voice.closeOpen(why);
-    for (const id of this.#works.keys()) this.#forget(id);
-  }
-
   #merge(id: string, part: ToolCall): Work {
     const known = this.#works.get(id);
     const call = known ? merged(known.call, part) : part;
     const streamed = ((known?.streamed ?? '') + outputChunk(part)).slice(-KEPT_STREAM);
     const work: Work = known
       ? { ...known, call, streamed }
-      : { call, streamed, name: nameOf(part), begunAt: this.#now(), start: null };
+      : { call, streamed, name: nameOf(part), start: null };
     this.#works.set(id, work);
     return work;
   }
@@ -99,13 +92,13 @@ export class ToolCalls {
     const exit = exitOf(call);
     const output = outputOf(call, work.streamed);
     const diff = diffOf(call, this.#cwd);
-    const failed = call.status !== 'completed' || (exit ?? 0) !== 0 || wasCutOff(call);
+    const cutOff = (this.interrupted && exit === undefined) || wasCutOff(call);
+    const failed = call.status !== 'completed' || (exit ?? 0) !== 0 || cutOff;
     const rest = {
       status: failed ? ('error' as const) : ('done' as const),
       id,
       ...(diff === undefined ? {} : { diff }),
       ...(start.parent === undefined ? {} : { parent: start.parent }),
-      durationMs: Math.round(this.#now() - work.begunAt),
     };
     if (start.type === 'command') {
       this.#voice.say({

@@ -1,5 +1,6 @@
 import { join } from 'node:path';
 import type { Surroundings } from '../driver/program.ts';
+import { amp } from './amp.ts';
 
 /** How one CLI of the dialect is started, and where it differs. */
 export type Dialect = {
@@ -10,6 +11,10 @@ export type Dialect = {
   readonly states: boolean;
   /** It answers control requests: an interrupt is asked for, not signalled. */
   readonly controls: boolean;
+  /** A turn ends with the message that the model ends by itself; a result comes with the end of the process. */
+  readonly stops?: true;
+  /** A message is given to it as a list of blocks. */
+  readonly blocks?: true;
 };
 
 /** Tools of Claude Code that need a process that never ends, or leave the workspace. */
@@ -66,7 +71,7 @@ const claude: Dialect = {
   controls: true,
 };
 
-const DIALECTS: Record<string, Dialect> = { claude };
+const DIALECTS: Record<string, Dialect> = { claude, amp };
 
 /** By the name of the program. */
 export function dialectOf(program: string): Dialect {

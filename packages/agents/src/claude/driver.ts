@@ -62,5 +62,6 @@ class Resumed implements Program {
   readonly steer = (text: string): Promise<boolean> => this.#program.steer(text);
   readonly interrupt = (): Promise<void> => this.#program.interrupt();
   readonly gone = (): boolean => this.#program.gone();
+  readonly busy = (): boolean => this.#program.busy();
   readonly close = (): Promise<void> => this.#program.close();
 }

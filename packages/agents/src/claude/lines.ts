@@ -27,10 +27,12 @@ export type Block = z.infer<typeof Block>;
 export const AssistantLine = z.looseObject({
   type: z.literal('assistant'),
   message: z.looseObject({
-    id: z.string(),
+    // Amp gives none.
+    id: z.string().catch(() => crypto.randomUUID()),
     model: z.string().optional(),
     content: z.array(Block),
     usage: Usage.nullish(),
+    stop_reason: z.string().nullish(),
   }),
   parent_tool_use_id: parent,
   is_api_error_message: z.boolean().optional(),
@@ -69,6 +71,7 @@ export const SystemLine = z.looseObject({
   max_retries: z.number().optional(),
   retry_delay_ms: z.number().optional(),
   error_status: z.number().nullish(),
+  tasks: z.array(z.unknown()).optional(),
 });
 export type SystemLine = z.infer<typeof SystemLine>;
 

@@ -3,7 +3,7 @@ import { type Child, exitReason } from '../driver/child.ts';
 import { readJsonLines } from '../driver/json-lines.ts';
 import type { Program, Surroundings, TurnEnd } from '../driver/program.ts';
 import type { Dialect } from './dialect.ts';
-import type { ControlRequestLine, ResultLine, SystemLine } from './lines.ts';
+import type { AssistantLine, ControlRequestLine, ResultLine, SystemLine } from './lines.ts';
 import { permission } from './permission.ts';
 import { endOf, rateLimited } from './ends.ts';
 import { readLine } from './read-line.ts';
@@ -27,6 +27,8 @@ export class ClaudeProgram implements Program {
   #turn: Turn | null = null;
   #requests = 0;
   #compacting = false;
+  /** Commands and sub-agents that go on after the turn. When one ends, the CLI works by itself. */
+  #background = 0;
   /** It has said something: it took the session that it was told to resume. */
   #began = false;
 
@@ -44,11 +46,11 @@ export class ClaudeProgram implements Program {
 
   readonly gone = (): boolean => this.#child.gone;
 
-  readonly turn = (text: string): Promise<TurnEnd> =>
-    new Promise((resolve, reject) => {
-      this.#turn = { resolve, reject, result: null, interrupted: false, compacted: null };
-      this.#write(text);
-    });
+  readonly turn = (text: string): Promise<TurnEnd> => {
+    const end = this.#open();
+    this.#write(text);
+    return end;
+  };
 
   readonly steer = (text: string): Promise<boolean> => {
     // After its result the CLI takes a line as a turn of its own, which `idle` then ends.
@@ -62,17 +64,27 @@ export class ClaudeProgram implements Program {
   readonly interrupt = (): Promise<void> => {
     if (this.#turn && !this.#turn.interrupted) {
       this.#turn.interrupted = true;
-      this.#control({ subtype: 'interrupt' });
+      if (this.#dialect.controls) this.#control({ subtype: 'interrupt' });
+      // Its next process goes on with the session.
+      else return this.#child.end();
     }
     return Promise.resolve();
   };
 
+  readonly busy = (): boolean => this.#background > 0;
+
   readonly close = (): Promise<void> => this.#child.end();
+
+  #open(): Promise<TurnEnd> {
+    return new Promise((resolve, reject) => {
+      this.#turn = { resolve, reject, result: null, interrupted: false, compacted: null };
+    });
+  }
 
   #write(text: string): void {
     this.#child.writeLine({
       type: 'user',
-      message: { role: 'user', content: text },
+      message: { role: 'user', content: this.#dialect.blocks ? [{ type: 'text', text }] : text },
       uuid: randomUUID(),
     });
   }
@@ -104,7 +116,8 @@ export class ClaudeProgram implements Program {
       case 'stream_event':
         return this.#translator.stream(line);
       case 'assistant':
-        return this.#translator.assistant(line);
+        this.#translator.assistant(line);
+        return this.#stopped(line);
       case 'user':
         if (line.isReplay === true) return;
         if (line.isSynthetic === true && this.#compacting) {
@@ -123,6 +136,13 @@ export class ClaudeProgram implements Program {
     }
   }
 
+  #stopped({ message, parent_tool_use_id: parent }: AssistantLine): void {
+    if (!this.#dialect.stops || message.stop_reason !== 'end_turn' || parent) return;
+    const turn = this.#turn;
+    this.#turn = null;
+    turn?.resolve({ how: 'done' });
+  }
+
   #system(line: SystemLine): void {
     const { voice, kept } = this.#with;
     switch (line.subtype) {
@@ -138,8 +158,13 @@ export class ClaudeProgram implements Program {
       case 'compact_boundary':
         this.#compacting = true;
         return;
+      case 'background_tasks_changed':
+        this.#background = line.tasks?.length ?? 0;
+        return;
       case 'session_state_changed':
-        if (line.state === 'idle' && this.#dialect.states) this.#settle();
+        if (!this.#dialect.states) return;
+        if (line.state === 'running' && !this.#turn) this.#with.adopt(this.#open());
+        if (line.state === 'idle') this.#settle();
     }
   }
 

@@ -18,7 +18,7 @@ async function connect(surroundings: Surroundings): Promise<Program> {
   const own = codexEnv(surroundings);
   // It refuses a home that is not there.
   mkdirSync(own['CODEX_HOME'] ?? '', { recursive: true });
-  const child = new Child([...command, ...codexArgs(surroundings)], {
+  const child = new Child([...command, ...codexArgs(surroundings.context.env, surroundings.cwd)], {
     cwd: surroundings.cwd,
     signal: surroundings.signal,
     env: { ...programEnv(env), ...own },

@@ -1,11 +1,15 @@
 import { join } from 'node:path';
 import type { Surroundings } from '../driver/program.ts';
+import { houseRules } from './house-rules.ts';
 
 const PROVIDER = 'filepath';
 
 /** Options of `codex app-server`: they win over what a file in the home or the repository says. */
-export function codexArgs({ context }: Pick<Surroundings, 'context'>): string[] {
-  const base = `${context.env['FILEPATH_BASE_URL'] ?? ''}/openai/v1`;
+export function codexArgs(
+  env: Readonly<Record<string, string | undefined>>,
+  cwd: string,
+): string[] {
+  const base = `${env['FILEPATH_BASE_URL'] ?? ''}/openai/v1`;
   const provider = [
     'name="filepath"',
     `base_url=${JSON.stringify(base)}`,
@@ -22,7 +26,13 @@ export function codexArgs({ context }: Pick<Surroundings, 'context'>): string[] 
     '-c',
     'check_for_update_on_startup=false',
     '-c',
+    // The settings of the repository could name programs to run.
+    `projects={${JSON.stringify(cwd)}={trust_level="untrusted"}}`,
+    '-c',
     'analytics.enabled=false',
+    '-c',
+    // The provider would run it: past the agent's network policy, and at a cost that no budget can bound.
+    'web_search="disabled"',
   ];
 }
 
@@ -32,7 +42,8 @@ export function codexEnv({ home }: Pick<Surroundings, 'home'>): Record<string, s
 
 /** What a thread of codex begins or goes on with. */
 export function threadSettings({ context, cwd, permissions }: Surroundings) {
-  const instructions = context.env['FILEPATH_SYSTEM_PROMPT'] ?? '';
+  const told = [houseRules(cwd), context.env['FILEPATH_SYSTEM_PROMPT']];
+  const instructions = told.filter((text) => text !== null && text !== undefined).join('\n\n');
   return {
     cwd,
     model: modelOf(context.env['FILEPATH_MODEL']),

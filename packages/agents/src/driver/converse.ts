@@ -1,17 +1,19 @@
-import { homedir } from 'node:os';
 import { setTimeout as wait } from 'node:timers/promises';
 import type { AgentInput } from '@filepath/protocol';
-import { Decisions } from './decisions.ts';
+import type { Decisions } from './decisions.ts';
 import type { DriverContext } from './driver.ts';
-import { Journal } from './journal.ts';
-import { Kept } from './kept.ts';
+import type { Journal } from './journal.ts';
+import { lastWord } from './last-word.ts';
 import { Mailbox } from './mailbox.ts';
 import type { Connect, Program, Surroundings, TurnEnd } from './program.ts';
-import { type Silence, patienceOf, Watchdog } from './watchdog.ts';
-import { Voice } from './voice.ts';
+import { surround } from './surround.ts';
+import type { Voice } from './voice.ts';
+import { patienceOf, showSilence, type Silence, Watchdog } from './watchdog.ts';
 import { goOnFrom, HANDOFF_REQUEST } from './words.ts';
 
 const IDLE_SECONDS = 60;
+/** For what a program still does in the background. */
+const BUSY_MS = 30 * 60_000;
 /** Of the time that a stop leaves: for the program to end its turn by itself. */
 const INTERRUPT_MS = 1200;
 const CLOSE_MS = 900;
@@ -22,6 +24,8 @@ type Happening =
   | { kind: 'input'; input: AgentInput }
   | { kind: 'turn-ended'; end: TurnEnd }
   | { kind: 'silent'; silence: Silence }
+  /** The program works by itself: there is a turn now. */
+  | { kind: 'woken' }
   | { kind: 'end'; because: 'stop' | 'no more inputs' };
 
 /** Serves messages with a program that `connect` starts, until it is stopped or has been idle. */
@@ -33,7 +37,7 @@ class Conversation {
   #context: DriverContext;
   #connect: Connect;
   #mail = new Mailbox<Happening>();
-  #journal = new Journal();
+  #journal: Journal;
   #voice: Voice;
   #decisions: Decisions;
   #watchdog: Watchdog;
@@ -49,28 +53,21 @@ class Conversation {
   #hung: Silence | null = null;
 
   constructor(context: DriverContext, connect: Connect) {
-    const { env, entry } = context;
     this.#context = context;
     this.#connect = connect;
-    this.#voice = new Voice(context.emit, this.#journal);
-    this.#decisions = new Decisions(this.#voice);
     this.#watchdog = new Watchdog(
       (silence) => this.#mail.put({ kind: 'silent', silence }),
-      () => patienceOf(env, this.#voice.openWork > 0),
+      () => patienceOf(context.env, this.#voice.openWork > 0),
     );
-    const home = env['HOME'] ?? homedir();
-    this.#surroundings = {
-      context,
-      cwd: process.cwd(),
-      home,
-      voice: this.#voice,
-      journal: this.#journal,
-      decisions: this.#decisions,
-      kept: new Kept(home, entry.type),
-      permissions: env['FILEPATH_PERMISSIONS'] === 'ask' ? 'ask' : 'allow',
+    this.#surroundings = surround(context, {
       signal: this.#ending.signal,
       heard: () => this.#watchdog.heard(),
-    };
+      adopt: (end) => this.#adopt(end),
+    });
+    const { journal, voice, decisions } = this.#surroundings;
+    this.#journal = journal;
+    this.#voice = voice;
+    this.#decisions = decisions;
   }
 
   async run(): Promise<number> {
@@ -78,9 +75,13 @@ class Conversation {
     const stop = (): void => this.#mail.put({ kind: 'end', because: 'stop' });
     this.#context.signal.addEventListener('abort', stop, { once: true });
     const idleMs = Number(this.#context.env['FILEPATH_IDLE_SECONDS'] ?? IDLE_SECONDS) * 1000;
-    for (;;) {
+    for (let idle = 0; ;) {
       const next = await this.#mail.take(this.#turn ? undefined : idleMs);
-      if (next === null) return this.#leave();
+      idle = next === null ? idle + idleMs : 0;
+      if (next === null) {
+        if (this.#program?.busy?.() === true && idle < BUSY_MS) continue;
+        return this.#leave();
+      }
       if (next.kind === 'end') {
         if (next.because === 'stop') return this.#stop();
         this.#inputsEnded = true;
@@ -111,6 +112,8 @@ class Conversation {
         return this.#onTurnEnd(happening.end);
       case 'silent':
         return this.#onSilence(happening.silence);
+      case 'woken':
+        return;
     }
   }
 
@@ -154,25 +157,34 @@ class Conversation {
 
   #begin(text: string): void {
     if (this.#handoff === 'wanted') this.#handoff = 'being written';
+    this.#enter(this.#take(text));
+  }
+
+  #adopt(end: Promise<TurnEnd>): void {
+    if (this.#turn) return;
+    this.#enter(end);
+    this.#mail.put({ kind: 'woken' });
+  }
+
+  #enter(end: Promise<TurnEnd>): void {
+    this.#journal.turnText = '';
     this.#voice.status('thinking');
-    const whole = [...this.#notes, text].join('\n\n');
-    this.#notes = [];
     this.#watchdog.begin();
-    this.#turn = this.#take(whole).then((end) => this.#mail.put({ kind: 'turn-ended', end }));
+    this.#turn = end
+      .catch((error: unknown): TurnEnd => ({ how: 'failed', reason: reasonOf(error) }))
+      .then((how) => this.#mail.put({ kind: 'turn-ended', end: how }));
   }
 
   async #take(text: string): Promise<TurnEnd> {
-    try {
-      if (this.#program?.gone() === true) this.#program = null;
-      this.#program ??= await this.#connect(this.#surroundings);
-      const { kept } = this.#surroundings;
-      const { carry } = kept;
-      const end = await this.#program.turn(carry === undefined ? text : goOnFrom(carry, text));
-      if (end.how === 'done') kept.carried();
-      return end;
-    } catch (error) {
-      return { how: 'failed', reason: error instanceof Error ? error.message : String(error) };
-    }
+    if (this.#program?.gone() === true) this.#program = null;
+    this.#program ??= await this.#connect(this.#surroundings);
+    const { kept } = this.#surroundings;
+    const { carry } = kept;
+    // What came while the program was being started goes along.
+    const whole = [...this.#notes.splice(0), text, ...this.#queue.splice(0)].join('\n\n');
+    const end = await this.#program.turn(carry === undefined ? whole : goOnFrom(carry, whole));
+    if (end.how === 'done') kept.carried();
+    return end;
   }
 
   async #onTurnEnd(end: TurnEnd): Promise<void> {
@@ -185,51 +197,38 @@ class Conversation {
     if (this.#handoff === 'wanted') return this.#begin(HANDOFF_REQUEST);
     if (this.#handoff === 'being written') {
       this.#handoff = 'no';
-      const written = end.how === 'done' ? this.#journal.lastText : '';
-      this.#sayHandoff(written === '' ? this.#journal.handoff() : written);
+      const written = end.how === 'done' ? this.#journal.turnText : '';
+      const summary = written === '' ? this.#journal.handoff() : written;
+      this.#voice.endRun({ type: 'handoff', summary });
     } else if (end.how === 'handoff') {
       await this.#onFull(end);
     } else if (hung) {
-      this.#endRun('error', `${this.#context.entry.name} said nothing for ${minutes(hung)}`);
-    } else if (this.#queue.length > 0) {
-      if (end.how === 'failed') this.#voice.log('error', end.reason);
-      return this.#begin(this.#queue.splice(0).join('\n\n'));
-    } else if (end.how === 'done') {
-      const { summary } = this.#journal;
-      this.#voice.say({ type: 'done', ...(summary === undefined ? {} : { summary }) });
-      this.#voice.forgetStatus();
+      const reason = `${this.#context.entry.name} said nothing for ${showSilence(hung)}`;
+      this.#voice.endRun(lastWord({ how: 'failed', reason }, undefined));
+    } else if (this.#queue.length === 0) {
+      this.#voice.endRun(lastWord(end, this.#journal.summary));
     } else if (end.how === 'failed') {
-      this.#endRun('error', end.reason, end.until);
-    } else {
-      this.#endRun('idle', 'interrupted');
+      this.#voice.log('error', end.reason);
     }
     if (this.#queue.length > 0) this.#begin(this.#queue.splice(0).join('\n\n'));
   }
 
   async #onFull(end: Extract<TurnEnd, { how: 'handoff' }>): Promise<void> {
     const summary = end.summary ?? this.#journal.handoff();
-    this.#sayHandoff(summary);
+    this.#voice.endRun({ type: 'handoff', summary });
     if (!end.full) return;
     this.#surroundings.kept.startOver(summary);
     await this.#program?.close();
     this.#program = null;
   }
 
-  #sayHandoff(summary: string): void {
-    this.#voice.say({ type: 'handoff', summary });
-    this.#voice.forgetStatus();
-  }
-
-  #endRun(state: 'idle' | 'error', reason: string, until?: string): void {
-    this.#voice.status(state, { reason, ...(until === undefined ? {} : { until }) });
-    this.#voice.forgetStatus();
-  }
-
   async #onSilence(silence: Silence): Promise<void> {
     if (!this.#turn) return;
     if (this.#decisions.waiting) return this.#watchdog.heard();
     const { name } = this.#context.entry;
-    this.#voice.status('running', { reason: `${name} has said nothing for ${minutes(silence)}` });
+    this.#voice.status('running', {
+      reason: `${name} has said nothing for ${showSilence(silence)}`,
+    });
     if (!silence.last) return;
     this.#hung = silence;
     await this.#interrupt();
@@ -243,7 +242,7 @@ class Conversation {
     if (turn) {
       await Promise.race([this.#interrupt().then(() => turn), wait(INTERRUPT_MS)]);
       this.#voice.closeOpen('stopped');
-      this.#endRun('idle', 'stopped');
+      this.#voice.endRun({ type: 'status', state: 'idle', reason: 'stopped' });
     }
     return this.#leave();
   }
@@ -258,6 +257,6 @@ class Conversation {
   }
 }
 
-function minutes({ ms }: Silence): string {
-  return ms >= 120_000 ? `${Math.round(ms / 60_000)} minutes` : `${Math.round(ms / 1000)} seconds`;
+function reasonOf(error: unknown): string {
+  return error instanceof Error ? error.message : String(error);
 }

@@ -6,6 +6,8 @@ const KEPT_COMMANDS = 12;
 
 /** What was asked, said and touched: what a handoff can tell when the program itself cannot be asked any more. */
 export class Journal {
+  /** What was said last in this turn. */
+  turnText = '';
   lastText = '';
   #requests: string[] = [];
   #paths = new Set<string>();
@@ -19,7 +21,7 @@ export class Journal {
   told(event: AgentEvent): void {
     switch (event.type) {
       case 'text':
-        if (event.partial !== true && event.content.trim() !== '') this.lastText = event.content;
+        if (event.partial !== true && event.content.trim() !== '') this.#said(event.content);
         break;
       case 'tool':
         if (event.status === 'done' && event.diff !== undefined && event.path !== undefined) {
@@ -37,7 +39,7 @@ export class Journal {
 
   /** One line of what was said last. */
   get summary(): string | undefined {
-    const text = this.lastText.trim();
+    const text = this.turnText.trim();
     return text === '' ? undefined : short(text, 400);
   }
 
@@ -55,6 +57,11 @@ export class Journal {
     ]
       .filter((text) => text !== '')
       .join('\n\n');
+  }
+
+  #said(text: string): void {
+    this.turnText = text;
+    this.lastText = text;
   }
 
   #ran(cmd: string, exit: number | undefined): void {

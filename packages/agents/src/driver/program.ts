@@ -21,6 +21,8 @@ export type Program = {
   /** Asks for the end of the turn; `turn` resolves when it has ended. */
   readonly interrupt: () => Promise<void>;
   readonly gone: () => boolean;
+  /** Something of it still works in the background, though no turn runs. */
+  readonly busy?: () => boolean;
   /** Ends the process; resolves when nothing of it is left. */
   readonly close: () => Promise<void>;
 };
@@ -40,6 +42,8 @@ export type Surroundings = {
   readonly signal: AbortSignal;
   /** To be called for whatever the program says. */
   readonly heard: () => void;
+  /** To be called when it begins a turn by itself, with how that will end. */
+  readonly adopt: (end: Promise<TurnEnd>) => void;
 };
 
 export type Connect = (surroundings: Surroundings) => Promise<Program>;

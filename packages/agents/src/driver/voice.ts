@@ -3,6 +3,11 @@ import { bounded } from './caps.ts';
 import type { Journal } from './journal.ts';
 
 type WorkEvent = Extract<AgentEvent, { type: 'tool' | 'command' }>;
+/** The events by which a run ends. */
+export type RunEnd =
+  | Extract<AgentEvent, { type: 'done' | 'handoff' }>
+  | { type: 'status'; state: 'idle' | 'error'; reason: string; until?: string };
+
 export type StatusDetail = { reason?: string; until?: string; contextPct?: number };
 
 /** What a driver says: within bounds, each started tool ended once, a status only when it is a new one. */
@@ -45,9 +50,16 @@ export class Voice {
     this.#emit(event);
   }
 
-  /** A run has ended by another word than status: the next status is new whatever it says. */
+  /** A run has ended: the next status is new, whatever it says. */
   forgetStatus(): void {
     this.#lastStatus = '';
+  }
+
+  /** Ends the run. */
+  endRun(event: RunEnd): void {
+    if (event.type === 'status') this.status(event.state, event);
+    else this.say(event);
+    this.forgetStatus();
   }
 
   /** The state while a turn goes on. */

@@ -51,3 +51,8 @@ export function patienceOf(env: NodeJS.ProcessEnv, inTool: boolean): Patience {
   if (Number.isFinite(seconds) && seconds > 0) return { everyMs: seconds * 500, times: 2 };
   return inTool ? IN_TOOL : THINKING;
 }
+
+/** `10 minutes`, `90 seconds`. */
+export function showSilence({ ms }: Silence): string {
+  return ms >= 120_000 ? `${Math.round(ms / 60_000)} minutes` : `${Math.round(ms / 1000)} seconds`;
+}

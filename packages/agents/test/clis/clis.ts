@@ -1,5 +1,7 @@
 import { type AgentEntry, CATALOG } from '@filepath/protocol';
-import { CLAUDE_HANDS, CODEX_HANDS, type Hands } from './hands.ts';
+import type { ModelRequest } from '@filepath/testkit';
+import { ADAPTERS } from './adapters.ts';
+import { CLAUDE_HANDS, CODEX_HANDS, type Hands, OPENCODE_HANDS, QWEN_HANDS } from './hands.ts';
 
 /** What a test knows of one CLI beside its entry in the catalog. */
 export type Cli = {
@@ -7,6 +9,8 @@ export type Cli = {
   readonly model: string;
   /** What the runner makes of the entry's `env`, for a model server without a gateway before it. */
   readonly env: (url: string, key: string) => Record<string, string>;
+  /** Which of its calls are its work, if it makes others that offer tools too. */
+  readonly mainLine?: (request: ModelRequest) => boolean;
 };
 
 const CLIS: Record<string, Cli> = {
@@ -16,13 +20,35 @@ const CLIS: Record<string, Cli> = {
     env: (url, key) => ({ ANTHROPIC_BASE_URL: url, ANTHROPIC_API_KEY: key }),
   },
   codex: { hands: CODEX_HANDS, model: 'scripted-model', env: () => ({}) },
+  opencode: { hands: OPENCODE_HANDS, model: 'claude-sonnet-4', env: () => ({}) },
+  qwen: {
+    hands: QWEN_HANDS,
+    model: 'qwen3-coder',
+    env: envOf('qwen'),
+    // It notes what it has learned by an agent of its own.
+    mainLine: ({ tools }) => tools.includes('agent'),
+  },
+  'claude-acp': { hands: CLAUDE_HANDS, model: 'claude-sonnet-4', env: envOf('claude-acp') },
+  'codex-acp': { hands: CODEX_HANDS, model: 'scripted-model', env: envOf('codex-acp') },
 };
 
 export function cliOf(type: string): Cli & { entry: AgentEntry; program: string } {
   const cli = CLIS[type];
-  const entry = CATALOG.find((one) => one.type === type);
+  const entry = [...CATALOG, ...ADAPTERS].find((one) => one.type === type);
   if (!cli || !entry || !('command' in entry.driver)) {
     throw new Error(`no test knows the CLI of ${type}`);
   }
   return { ...cli, entry, program: entry.driver.command?.[0] ?? '' };
+}
+
+/** The variables of an entry, filled in as the runner does. */
+function envOf(type: string): Cli['env'] {
+  return (url, key) => {
+    const { entry, model } = cliOf(type);
+    const filled = (text: string): string =>
+      text.replaceAll('{baseUrl}', url).replaceAll('{apiKey}', key).replaceAll('{model}', model);
+    return Object.fromEntries(
+      Object.entries(entry.env ?? {}).map(([name, text]) => [name, filled(text)]),
+    );
+  };
 }

@@ -28,6 +28,30 @@ export const CODEX_HANDS: Hands = {
   edit: (_cwd, name, from, to) => patch([`*** Update File: ${name}`, '@@', `-${from}`, `+${to}`]),
 };
 
+export const OPENCODE_HANDS: Hands = {
+  shell: (command) => ({ name: 'bash', input: { command, description: 'run it' } }),
+  write: (cwd, name, lines) => ({
+    name: 'write',
+    input: { filePath: `${cwd}/${name}`, content: text(lines) },
+  }),
+  edit: (cwd, name, from, to) => ({
+    name: 'edit',
+    input: { filePath: `${cwd}/${name}`, oldString: from, newString: to },
+  }),
+};
+
+export const QWEN_HANDS: Hands = {
+  shell: (command) => ({ name: 'run_shell_command', input: { command, is_background: false } }),
+  write: (cwd, name, lines) => ({
+    name: 'write_file',
+    input: { file_path: `${cwd}/${name}`, content: text(lines) },
+  }),
+  edit: (cwd, name, from, to) => ({
+    name: 'edit',
+    input: { file_path: `${cwd}/${name}`, old_string: from, new_string: to },
+  }),
+};
+
 /** codex takes a patch as a command, and does it by itself. */
 function patch(lines: readonly string[]): ToolCall {
   const body = ['*** Begin Patch', ...lines, '*** End Patch'].join('\n');

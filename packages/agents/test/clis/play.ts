@@ -7,7 +7,6 @@ import {
   startInstance,
   startModelServer,
   tempDir,
-  type TempDir,
 } from '@filepath/testkit';
 import { cliOf } from './clis.ts';
 import { InstanceAgent } from './instance-agent.ts';
@@ -50,15 +49,24 @@ export async function stage(type: string): Promise<Stage> {
   };
 }
 
-/** Plays a scenario with an agent of its own, and then `look`s at what there is while the agent lives. */
+export type Around = {
+  /** Files of the repository beside the usual ones. */
+  readonly files?: Record<string, string>;
+  /** Called at the end, while the agent is there. */
+  readonly look?: (agent: InstanceAgent) => Promise<void> | void;
+};
+
+/** Plays a scenario with an agent of its own on a repository of its own. */
 export async function play(
   { instance, server, type }: Stage,
   scenario: Scenario,
-  look?: (agent: InstanceAgent, repository: TempDir) => Promise<void> | void,
+  { files = {}, look }: Around = {},
 ): Promise<void> {
   const { hands, model } = cliOf(type);
   using repository = tempDir('filepath-repository');
-  makeRepo(repository.path);
+  makeRepo(repository.path, [
+    { message: 'docs: say what this is', files: { 'README.md': '# A repository\n', ...files } },
+  ]);
   server.play({ script: scenario.script(hands, '/workspace'), otherwise: { text: 'ok' } });
   const before = server.calls.length;
   const agent = await InstanceAgent.create(instance, {
@@ -70,7 +78,7 @@ export async function play(
   try {
     await scenario.play(agent);
     scenario.asked?.(server.calls.slice(before).map(({ request }) => request));
-    await look?.(agent, repository);
+    await look?.(agent);
   } finally {
     agent.close();
   }

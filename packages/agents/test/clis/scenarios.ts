@@ -21,6 +21,8 @@ export type PlayedAgent = {
 export type Scenario = {
   readonly name: string;
   readonly permissions?: 'ask';
+  /** It depends on when a thing happens: a recording cannot play it. */
+  readonly live?: true;
   /** What the model says. */
   readonly script: (hands: Hands, cwd: string) => Script;
   readonly play: (agent: PlayedAgent) => Promise<void>;
@@ -30,7 +32,7 @@ export type Scenario = {
 
 /** A command that is never waited for. */
 export const LONG = 'i=0; while [ $i -lt 600 ]; do sleep 0.1; i=$((i+1)); done';
-const SHORT = 'i=0; while [ $i -lt 20 ]; do sleep 0.1; i=$((i+1)); done';
+export const SHORT = 'i=0; while [ $i -lt 20 ]; do sleep 0.1; i=$((i+1)); done';
 const COMMIT =
   'git add -A && git -c user.name=agent -c user.email=agent@localhost commit -qm "docs: notes"';
 

@@ -125,6 +125,24 @@ describe('a CLI that fails', () => {
     expect(it.agent.exits).toEqual([0]);
   });
 
+  it('[DRV7] is not left while something of it works in the background, and what it then does by itself is a turn', async () => {
+    using it = standIn(
+      {
+        claude: `const tasks = (...tasks) => say({ type: 'system', subtype: 'background_tasks_changed', tasks });
+          each(() => { state('running'); init('s1'); tasks('build'); result(); state('idle');
+            setTimeout(() => { tasks(); state('running'); text('It is built.'); result(); state('idle'); }, 900); });`,
+      },
+      { env: { FILEPATH_IDLE_SECONDS: '0.2' } },
+    );
+    await it.agent.say('build it');
+    await it.agent.until(isDone, 'the end of the turn');
+    await it.agent.until(isStatus('thinking'), 'the turn of its own');
+    const end = await it.agent.until(isDone, 'its end');
+    expect(end).toEqual({ type: 'done', summary: 'It is built.' });
+    await it.agent.ended();
+    expect(it.agent.exits).toEqual([0]);
+  });
+
   it('[DRV9] says what a provider refused', async () => {
     using it = standIn({
       claude: `each(() => { state('running'); init('s1'); result({ is_error: true, api_error_status: 401, result: 'Invalid API key' }); state('idle'); });`,

@@ -14,7 +14,10 @@ const KEPT_OF_INIT = [
 ];
 /** Notifications of codex about the machine rather than the work. */
 const LEFT_OUT =
-  /^(remoteControl|account|mcpServer|skills|app|fs|configWarning|deprecationNotice|thread\/settings)/;
+  /^(remoteControl|account|mcpServer|skills|app|fs\/changed|configWarning|_auth\/|deprecationNotice|thread\/settings)/;
+
+/** Updates of ACP with lists of commands and settings. */
+const LISTS = /"sessionUpdate":"(available_commands_update|config_option_update)"/;
 
 type Step = { argv?: string[]; in?: Record<string, unknown>; out?: Record<string, unknown> };
 
@@ -64,6 +67,7 @@ export class Scrubber {
 
 function trimmed(out: Record<string, unknown>): Step | null {
   if (typeof out['method'] === 'string' && LEFT_OUT.test(out['method'])) return null;
+  if (LISTS.test(JSON.stringify(out).slice(0, 400))) return null;
   if (out['subtype'] !== 'init') return { out: withoutMachine(out) };
   return {
     out: Object.fromEntries(Object.entries(out).filter(([key]) => KEPT_OF_INIT.includes(key))),

@@ -5,7 +5,7 @@ import type { NetworkPlace } from '../egress/namespace.ts';
 import { WAY_OUT } from '../egress/way-out.ts';
 import { borrowedMirror } from '../executor/borrowed-mirror.ts';
 import { MIRROR } from '../executor/clone.ts';
-import { ENVIRONMENT_DEFAULTS } from '../executor/environment.ts';
+import { ENVIRONMENT_DEFAULTS, searchPath } from '../executor/environment.ts';
 import {
   type Availability,
   type Executor,
@@ -138,7 +138,7 @@ export class ContainerExecutor implements Executor {
     const body = cageBody({
       ...(await this.#cage(place, image, run.seccomp)),
       command: job.command,
-      environment: await this.#environment(engine, image, job.environment),
+      environment: await this.#environment(engine, image, job.environment, job.provided.length > 0),
       labels: labelsOf(run),
       binds: [
         { from: job.gateway.directory, to: WAY_OUT.mount, writable: false },
@@ -226,18 +226,26 @@ export class ContainerExecutor implements Executor {
     }
   }
 
-  /** The image's own search path and language hold, unless the agent's configuration says otherwise. */
+  /**
+   * The image's own search path and language hold, unless the agent's configuration says otherwise. What is provided is
+   * found beside them.
+   */
   async #environment(
     engine: Engine,
     image: string,
     environment: ReadonlyMap<string, string>,
+    provided = false,
   ): Promise<Map<string, string>> {
     const known = await engine.image(image);
     if (known === null) throw new Refusal(`the image ${image} is gone: start the agent again`);
-    const names = (known.Config?.Env ?? []).map((entry) => entry.split('=')[0] ?? '');
+    const entries = (known.Config?.Env ?? []).map((entry) => /^([^=]*)=?(.*)$/s.exec(entry));
+    const values = new Map(entries.map((match) => [match?.[1] ?? '', match?.[2] ?? '']));
     const own = new Map(environment);
     for (const [name, value] of Object.entries(ENVIRONMENT_DEFAULTS)) {
-      if (names.includes(name) && own.get(name) === value) own.delete(name);
+      const images = values.get(name);
+      if (images === undefined || own.get(name) !== value) continue;
+      if (provided && name === 'PATH') own.set(name, searchPath(images));
+      else own.delete(name);
     }
     for (const [name, value] of own) {
       if (!value.includes('\0')) continue;

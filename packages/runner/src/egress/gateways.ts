@@ -41,7 +41,7 @@ export class Gateways {
     const proxy = new AgentProxy({
       reach: new Reach(policy, this.#dialer, denied),
       worker: this.#worker,
-      thread: order.thread,
+      asking: order,
       limits: this.#limits,
     });
     return new AgentGateway(join(place.dir, 'gateway'), place.uid, proxy);

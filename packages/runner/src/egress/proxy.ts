@@ -10,7 +10,7 @@ import { Answer, answerOf, endWithAnswer, sendAnswer } from './answers.ts';
 import type { Reach } from './reach.ts';
 import { onward, relay, UPSTREAM } from './relay.ts';
 import { parseAbsolute, showTarget } from './target.ts';
-import { gatewayPath, toWorker, type WorkerPlace } from './to-worker.ts';
+import { type Asking, gatewayPath, toWorker, type WorkerPlace } from './to-worker.ts';
 import { tunnel } from './tunnel.ts';
 
 export type ProxyLimits = { connections: number; idleMs: number };
@@ -24,7 +24,7 @@ const REFUSED_MS = 1_000;
 export type ProxyContext = {
   reach: Reach;
   worker: WorkerPlace;
-  thread: string;
+  asking: Asking;
   limits: ProxyLimits;
 };
 
@@ -83,7 +83,7 @@ export class AgentProxy {
       if (!url.startsWith('/')) return await this.#forward(url, request, response);
       const path = gatewayPath(url);
       if (path === null) return notHere(response);
-      toWorker(this.#context.worker, this.#context.thread, path, request, response);
+      toWorker(this.#context.worker, this.#context.asking, path, request, response);
     } catch (error) {
       sendAnswer(response, answerOf(error));
     }

@@ -24,10 +24,13 @@ export function gatewayPath(url: string): string | null {
   }
 }
 
-/** Carries a request to the gateway, as the agent of this thread on this runner. The agent's key stays in it. */
+/** Which agent asks, as the runner was told. */
+export type Asking = { session: string; thread: string };
+
+/** Carries a request to the gateway, as this agent on this runner. The agent's key stays in it. */
 export function toWorker(
   worker: WorkerPlace,
-  thread: string,
+  { session, thread }: Asking,
   path: string,
   request: IncomingMessage,
   response: ServerResponse,
@@ -36,6 +39,7 @@ export function toWorker(
   const headers = onward(request, base.host);
   for (const name of Object.keys(headers)) if (OURS.test(name)) delete headers[name];
   headers['x-filepath-runner-token'] = worker.token;
+  headers['x-filepath-session'] = session;
   headers['x-filepath-thread'] = thread;
   const { method = 'GET' } = request;
   const send = base.protocol === 'https:' ? overHttps : overHttp;

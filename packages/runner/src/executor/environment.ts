@@ -10,12 +10,13 @@ const TOTAL_BYTES = 1536 * 1024;
 
 const HOME = '/home/agent';
 
-/**
- * Where neither the agent's configuration nor its image says otherwise. What an agent installs for itself comes first, then
- * what the operator has for all; what filepath brings stands in nobody's way.
- */
+/** What an agent installs for itself comes first, then what the operator has for all; what filepath brings stands in nobody's way. */
+export const searchPath = (system: string): string =>
+  `${HOME}/.local/bin:/opt/filepath/tools/bin:${system}:/opt/filepath/bin`;
+
+/** Where neither the agent's configuration nor its image says otherwise. */
 export const ENVIRONMENT_DEFAULTS = {
-  PATH: `${HOME}/.local/bin:/opt/filepath/tools/bin:/usr/local/bin:/usr/bin:/bin:/opt/filepath/bin`,
+  PATH: searchPath('/usr/local/bin:/usr/bin:/bin'),
   LANG: 'C.UTF-8',
 } as const;
 

@@ -26,6 +26,8 @@ export function agentOf(request: Request, env: Pick<Env, 'FILEPATH_RUNNER_TOKEN'
   const [key] = keys;
   if (!thread.success || key === undefined || keys.some((other) => other !== key)) return null;
   const claim = readAgentKey(key);
-  if (claim?.node !== thread.data) return null;
+  // A session that nobody has would come into being by being asked.
+  const session = request.headers.get('x-filepath-session');
+  if (claim?.node !== thread.data || claim.session !== session) return null;
   return { runner: LOCAL_RUNNER, thread: thread.data, session: claim.session, key };
 }

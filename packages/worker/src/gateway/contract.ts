@@ -57,6 +57,11 @@ export type Ask = {
   readonly inputBound: number;
   /** The limit in the request, or the most that the model can answer with. */
   readonly outputBound: number;
+  /**
+   * What of it costs more than its tokens at the price, in words; then `price` is null. Not `bounded`: its tokens have
+   * no bound either, and no budget lets it through.
+   */
+  readonly unknown?: { readonly what: string; readonly bounded: boolean };
 };
 
 /** Who asks. */
@@ -95,6 +100,9 @@ export type Ledger = {
   /** Settles what was used, once; after an estimate the real count takes its place. */
   settle(call: CallId, outcome: Outcome): Promise<void>;
 };
+
+/** An answer shorter than this is of no use to an agent. */
+export const LEAST_OUTPUT = 1024;
 
 export const LEASE_MS = 60_000;
 export const RENEW_MS = 20_000;

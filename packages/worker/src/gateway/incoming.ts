@@ -33,6 +33,11 @@ export async function readIncoming(
 ): Promise<Incoming | Unreadable> {
   const { method, headers } = request;
   const operation = operationOf(dialect, method, path);
+  const encoding = headers.get('content-encoding') ?? 'identity';
+  if (encoding !== 'identity') {
+    const message = `The body is encoded as ${encoding.slice(0, 32)}, which hides how much it is. Send it as it is.`;
+    return { operation, problem: 'bad_request', message };
+  }
   const bytes = BODILESS.has(method) ? new Uint8Array() : await readBody(request);
   if (!bytes) {
     const message = `The request is larger than ${MAX_REQUEST} bytes. Send less at once.`;

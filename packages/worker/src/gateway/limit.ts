@@ -1,10 +1,7 @@
 import type { Changes } from './body/edit-body.ts';
-import { LIMITS_OF } from './body/request-body.ts';
-import type { Ask, Upstream } from './contract.ts';
+import { LIMITS_OF, NEWER, type RequestBody } from './body/request-body.ts';
+import { type Ask, LEAST_OUTPUT, type Upstream } from './contract.ts';
 import type { Incoming } from './incoming.ts';
-
-/** An answer shorter than this is of no use to an agent. */
-const LEAST_OUTPUT = 1024;
 
 export type Limit = Pick<Changes, 'limit' | 'limitKey'>;
 
@@ -23,5 +20,16 @@ export function limitFor(
 }
 
 /** OpenAI's newer models take only the newer name, and most other servers only the older one. */
-const chatKey = (provider: string): string =>
-  provider === 'openai' ? 'max_completion_tokens' : 'max_tokens';
+const chatKey = (provider: string): string => (provider === 'openai' ? NEWER : 'max_tokens');
+
+/** Servers that know both names. Any other may pass over the newer one, and answer without end. */
+const KNOW_BOTH = new Set(['openai', 'openrouter', 'cloudflare']);
+
+/** The limit in a request as its provider keeps to it; null where it keeps to none. */
+export function keptLimit(
+  { limit, limitKeys }: Pick<RequestBody, 'limit' | 'limitKeys'>,
+  provider: string,
+): number | null {
+  const unknown = limitKeys.length === 1 && limitKeys[0] === NEWER && !KNOW_BOTH.has(provider);
+  return unknown ? null : limit;
+}

@@ -1,7 +1,14 @@
 import { NO_TOKENS } from '@filepath/protocol';
 import { editBody } from './body/edit-body.ts';
 import type { Ask, Ledger, Outcome, Upstream } from './contract.ts';
-import { failureOf, isRedirect, REDIRECTED, retryAfterOf, wordsOf } from './failure.ts';
+import {
+  failureOf,
+  isRedirect,
+  REDIRECTED,
+  retryAfterOf,
+  withoutSecrets,
+  wordsOf,
+} from './failure.ts';
 import { secretsIn, toAgent } from './headers.ts';
 import type { Incoming } from './incoming.ts';
 import { type Limit, limitFor } from './limit.ts';
@@ -132,7 +139,7 @@ export class MeteredCall {
     this.#passage = passage;
     answer(new Response(readable, shown));
     const passed = await passage.run();
-    const reading = meter.reading();
+    const reading = withoutSecrets(meter.reading(), this.#secrets);
     const end = { ...endedBy(reading, passed), ...countedBy(reading, outputBound) };
     // An agent that has read its answer to the end can count on what is left of its budget.
     await this.#settle({ status, ...end });
@@ -152,8 +159,8 @@ export class MeteredCall {
     const firstByteAt = this.#passage?.firstByteAt ?? null;
     return settle(this.#deps.ledger, this.#ask.call, {
       ...end,
-      firstByteMs: firstByteAt === null ? null : firstByteAt - this.#started,
-      durationMs: Date.now() - this.#started,
+      firstByteMs: firstByteAt === null ? null : Math.max(0, firstByteAt - this.#started),
+      durationMs: Math.max(0, Date.now() - this.#started),
     });
   }
 

@@ -24,8 +24,8 @@ const GENERATE: Record<string, WireFormat> = {
 
 const FREE = new Set(['anthropic/v1/messages/count_tokens', 'openai/v1/responses/input_tokens']);
 
-/** Answers of these have token counts at the model's price too. */
-const PRICED = new Set(['openai/v1/completions', 'openai/v1/responses/compact']);
+/** Bounded and counted like the others, at the model's price. */
+const PRICED = new Set(['openai/v1/embeddings', 'openai/v1/responses/compact']);
 
 export function operationOf(dialect: Dialect, method: string, path: string): Operation {
   const name = `${dialect}${path}`;
@@ -35,7 +35,7 @@ export function operationOf(dialect: Dialect, method: string, path: string): Ope
   if (method === 'GET' || method === 'DELETE' || FREE.has(name))
     return { format, kind: 'free', priced: true, answers: false };
   const embeds = name === 'openai/v1/embeddings';
-  return { format, kind: 'other', priced: embeds || PRICED.has(name), answers: !embeds };
+  return { format, kind: 'other', priced: PRICED.has(name), answers: !embeds };
 }
 
 function formatOf(dialect: Dialect, path: string): WireFormat {

@@ -1,5 +1,5 @@
 import { newCallId, type RunnerId, type ThreadId } from '@filepath/protocol';
-import { inputBound, outputBound } from './bounds.ts';
+import { inputBound, outputBound, priceFor, unknownOf } from './bounds.ts';
 import type { Ask, Directory, Ledger, Upstream } from './contract.ts';
 import { answerFree } from './free-call.ts';
 import { type Incoming, readIncoming, type Target } from './incoming.ts';
@@ -68,9 +68,11 @@ const NOBODY: Pick<Upstream, 'provider' | 'price' | 'maxOutput'> = {
 
 function askFor(
   { runner, thread, key }: AgentCaller,
-  { operation, bytes, body, model }: Incoming,
+  incoming: Incoming,
   { provider, price, maxOutput }: Pick<Upstream, 'provider' | 'price' | 'maxOutput'>,
 ): Ask {
+  const { operation, bytes, body, model } = incoming;
+  const unknown = unknownOf(operation, incoming);
   return {
     call: newCallId(),
     runner,
@@ -79,8 +81,9 @@ function askFor(
     format: operation.format,
     provider,
     model,
-    price: operation.priced ? price : null,
+    price: operation.priced && !unknown ? priceFor(price, body) : null,
     inputBound: inputBound(bytes.length, body),
-    outputBound: outputBound(operation, body, maxOutput),
+    outputBound: outputBound(operation, body, { maxOutput, provider }),
+    ...(unknown ? { unknown } : {}),
   };
 }

@@ -1,6 +1,10 @@
+import type { WireFormat } from '@filepath/protocol';
+import { redact, secretsOf } from '../auth/redact.ts';
 import type { Env } from '../env.ts';
+import { log } from '../http/log.ts';
 import { defineRoute, type Route } from '../http/route.ts';
 import type { Agent } from './access.ts';
+import { isAccount } from './accounts.ts';
 import { type Dialect, operationOf } from './operation.ts';
 import { type Gateway, passThrough } from './pass-through.ts';
 import { providerError } from './provider-error.ts';
@@ -33,15 +37,18 @@ export function gatewayRoutes(gatewayFor: GatewayFor): Route[] {
       },
       async ({ env, agent, ctx, request }) => {
         const path = new URL(request.url).pathname.slice(prefix.length);
+        const { format } = operationOf(dialect, method, path);
         if (!path.startsWith('/v1/')) {
-          const { format } = operationOf(dialect, method, path);
-          return providerError(
-            format,
-            'not_found',
-            `There is nothing at ${path}: it begins with /v1/.`,
-          );
+          const message = `There is nothing at ${path}: it begins with /v1/.`;
+          return providerError(format, 'not_found', message);
         }
-        return passThrough(gatewayFor(env, agent, ctx), agent, { dialect, path }, request);
+        if (isAccount(path)) {
+          const message = `${path} is the owner's own at the provider: agents have no way there.`;
+          return providerError(format, 'not_found', message);
+        }
+        return carried(env, format, () =>
+          passThrough(gatewayFor(env, agent, ctx), agent, { dialect, path }, request),
+        );
       },
     );
   };
@@ -55,15 +62,29 @@ export function gatewayRoutes(gatewayFor: GatewayFor): Route[] {
       unauthenticated: () => badKey('openai-chat'),
     },
     ({ env, agent, ctx, request }) =>
-      passThrough(
-        gatewayFor(env, agent, ctx),
-        agent,
-        { dialect: 'openai', path: '/v1/models' },
-        request,
-      ),
+      carried(env, 'openai-chat', () => {
+        const target = { dialect: 'openai', path: '/v1/models' } as const;
+        return passThrough(gatewayFor(env, agent, ctx), agent, target, request);
+      }),
   );
   return [
     models,
     ...METHODS.flatMap((method) => [below('anthropic', method), below('openai', method)]),
   ];
+}
+
+/** What fails on our side is told as the provider would tell it: clients try again. */
+async function carried(
+  env: Env,
+  format: WireFormat,
+  work: () => Promise<Response>,
+): Promise<Response> {
+  try {
+    return await work();
+  } catch (error) {
+    const detail = error instanceof Error ? (error.stack ?? error.message) : String(error);
+    log('error', 'gateway failed', { error: redact(detail, secretsOf(env)) });
+    const message = 'filepath could not carry this request just now. Try again.';
+    return providerError(format, 'unreachable', message);
+  }
 }

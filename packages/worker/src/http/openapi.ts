@@ -10,7 +10,7 @@ const SECURITY: Record<Access, readonly Json[]> = {
   user: [{ cookie: [] }, { bearer: [] }],
   owner: [{ bearer: [] }],
   runner: [{ runner: [] }],
-  agent: [{ agent: [], runnerOfAgent: [], threadOfAgent: [] }],
+  agent: [{ agent: [], runnerOfAgent: [], threadOfAgent: [], sessionOfAgent: [] }],
 };
 
 /** The OpenAPI 3.1 document of a table of routes. */
@@ -41,6 +41,7 @@ export function openApi(routes: readonly Route[]): Json {
           description: "An agent's key. Also taken as `x-api-key`.",
         },
         runnerOfAgent: { type: 'apiKey', in: 'header', name: 'x-filepath-runner-token' },
+        sessionOfAgent: { type: 'apiKey', in: 'header', name: 'x-filepath-session' },
         threadOfAgent: { type: 'apiKey', in: 'header', name: 'x-filepath-thread' },
       },
     },

@@ -97,6 +97,21 @@ describe('[GW10] a provider that breaks off', () => {
     },
   );
 
+  it('repeats its key in the middle of an answer has it nowhere in the books', async () => {
+    const key = 'sk-secret-0123456789';
+    await using telling = await serving((_, response) => {
+      response.writeHead(200, { 'content-type': 'text/event-stream' });
+      const error = { type: 'api_error', message: `the key ${key} has no credit` };
+      response.end(`event: error\ndata: ${JSON.stringify({ type: 'error', error })}\n\n`);
+    });
+    await gateway.set({ upstream: { url: telling.url, headers: { 'x-api-key': key } } });
+    await (await gateway.post(PATH, ask())).text();
+    expect(await end()).toMatchObject({
+      outcome: 'failed',
+      error: 'the key [redacted] has no credit',
+    });
+  });
+
   it('sends us elsewhere is not followed there with its key', async () => {
     const elsewhere: string[] = [];
     await using trap = await serving((request, response) => {

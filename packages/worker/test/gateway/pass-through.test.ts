@@ -1,3 +1,4 @@
+import { gzipSync } from 'node:zlib';
 import { WireFormat } from '@filepath/protocol';
 import { type ModelServer, startModelServer, type Turn } from '@filepath/testkit';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
@@ -207,6 +208,49 @@ describe('[GW7] what the gateway does not understand', () => {
   it('is nothing outside of /v1', async () => {
     const response = await gateway.post('/gateway/openai/chat/completions', {});
     expect(response.status).toBe(404);
+  });
+});
+
+describe("[GW17] what is the owner's own at a provider", () => {
+  it.each(['/v1/realtime/client_secrets', '/v1/organization/admin_api_keys', '/v1/%6beys'])(
+    'is not reached at %s',
+    async (path) => {
+      const before = server.requests.length;
+      const response = await gateway.post(`/gateway/openai${path}`, { model: 'm-1' });
+      expect([response.status, await response.json()]).toMatchObject([404, { error: {} }]);
+      expect(server.requests).toHaveLength(before);
+    },
+  );
+});
+
+describe('[GW13] an encoded body', () => {
+  it.each(['/v1/messages', '/v1/anything'])(
+    'is refused at %s: its size tells nothing',
+    async (path) => {
+      const before = server.requests.length;
+      const zipped = gzipSync(JSON.stringify(bodyOf('anthropic')));
+      const response = await fetch(`${gateway.url}/gateway/anthropic${path}`, {
+        method: 'POST',
+        headers: { ...AGENT, 'content-encoding': 'gzip' },
+        body: zipped,
+      });
+      expect([response.status, await response.text()]).toEqual([
+        400,
+        expect.stringContaining('encoded as gzip'),
+      ]);
+      expect(server.requests).toHaveLength(before);
+    },
+  );
+});
+
+describe('[GW3] a failure of our own', () => {
+  it('is told as the provider would tell it, so that clients try again', async () => {
+    await gateway.set({ grant: -1 });
+    const response = await gateway.post(PATHS.anthropic, bodyOf('anthropic'));
+    expect([response.status, await response.json()]).toMatchObject([
+      502,
+      { type: 'error', error: { type: 'api_error' } },
+    ]);
   });
 });
 

@@ -12,6 +12,7 @@ type Headers = Record<string, string>;
 /** In the form of an agent's. No session has given such a key. */
 const AGENT = {
   'x-filepath-runner-token': 'runner-token-for-tests',
+  'x-filepath-session': `ses_${'a'.repeat(22)}`,
   'x-filepath-thread': `th_${'a'.repeat(22)}`,
   authorization: `Bearer fpk_ses_${'a'.repeat(22)}_th_${'a'.repeat(22)}_${'0'.repeat(48)}`,
 };
@@ -79,6 +80,7 @@ const OTHERS: Partial<Record<Route['access'], (stranger: Headers) => Headers[]>>
     RUNNER,
     { authorization: AGENT.authorization },
     { ...AGENT, 'x-filepath-runner-token': 'owner-token-for-tests' },
+    { ...AGENT, 'x-filepath-session': `ses_${'b'.repeat(22)}` },
     { ...AGENT, 'x-filepath-thread': `th_${'b'.repeat(22)}` },
     { ...AGENT, authorization: RUNNER.authorization },
   ],

@@ -14,6 +14,7 @@ const askAs = ({ key, thread, token = TOKEN }: Said, path: string) =>
     headers: {
       authorization: `Bearer ${key}`,
       'x-filepath-runner-token': token,
+      'x-filepath-session': key.split('_').slice(1, 3).join('_'),
       'x-filepath-thread': thread,
     },
   });

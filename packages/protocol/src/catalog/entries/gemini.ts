@@ -6,7 +6,7 @@ export const gemini: AgentEntry = {
   description: "Google's coding agent, over the Agent Client Protocol.",
   icon: 'sparkles',
   defaultModel: '',
-  driver: { kind: 'acp', command: ['gemini', '--experimental-acp'] },
+  driver: { kind: 'acp', command: ['gemini', '--acp'] },
   install: { from: 'npm', package: '@google/gemini-cli', version: '0.61.0' },
   metered: false,
   hosts: ['generativelanguage.googleapis.com'],

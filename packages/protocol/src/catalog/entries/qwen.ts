@@ -6,7 +6,7 @@ export const qwen: AgentEntry = {
   description: "Alibaba's coding agent for open models.",
   icon: 'code',
   defaultModel: 'qwen/qwen3-coder',
-  driver: { kind: 'claude', command: ['qwen'] },
+  driver: { kind: 'acp', command: ['qwen', '--acp'] },
   install: { from: 'npm', package: '@qwen-code/qwen-code', version: '0.15.10' },
   metered: true,
   env: {

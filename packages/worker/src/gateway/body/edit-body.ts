@@ -1,6 +1,6 @@
 import type { WireFormat } from '@filepath/protocol';
 import { parsed, scanObject } from './json-scan.ts';
-import { LIMITS_OF, type RequestBody } from './request-body.ts';
+import { LIMITS_OF, NEWER, type RequestBody } from './request-body.ts';
 import { type Splice, spliced } from './splice.ts';
 
 export type Changes = {
@@ -8,7 +8,7 @@ export type Changes = {
   readonly model: string;
   /** The limit of each answer. Null: the body's own. */
   readonly limit: number | null;
-  /** The key for a limit where the body has none. */
+  /** The key by which the provider is sure to know a limit. */
   readonly limitKey: string;
   /** Streams are to end with their usage. */
   readonly usage: boolean;
@@ -32,7 +32,10 @@ export function editBody(format: WireFormat, body: RequestBody, changes: Changes
   if (changes.limit !== null) {
     const limit = String(changes.limit);
     const replaced = LIMITS_OF[format].filter((key) => replace(key, limit));
-    if (replaced.length === 0) added.push(`${JSON.stringify(changes.limitKey)}:${limit}`);
+    // Who knows the newer key of a chat knows the older one too, and takes no more than one of them.
+    const { limitKey } = changes;
+    const known = limitKey === NEWER ? replaced.length > 0 : replaced.includes(limitKey);
+    if (!known) added.push(`${JSON.stringify(limitKey)}:${limit}`);
   }
   if (changes.usage && format === 'openai-chat' && stream) {
     const options = withUsage(body);

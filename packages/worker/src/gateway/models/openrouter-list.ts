@@ -24,6 +24,8 @@ const Entry = z.object({
     .object({
       prompt: dollars,
       completion: dollars,
+      request: dollars,
+      internal_reasoning: dollars,
       input_cache_read: dollars,
       input_cache_write: dollars,
     })
@@ -54,11 +56,12 @@ function known({ id, name, context_length, top_provider, pricing }: z.infer<type
   } satisfies KnownModel;
 }
 
-/** A price below zero stands for one that depends on what answers. */
+/** A price below zero stands for one that depends on what answers. One for each request is in no count of tokens. */
 function priceOf(pricing: NonNullable<z.infer<typeof Entry>['pricing']>): ModelPrice | null {
   const input = perMillion(pricing.prompt);
-  const output = perMillion(pricing.completion);
-  if (input === null || output === null) return null;
+  const said = perMillion(pricing.completion);
+  if (input === null || said === null || perMillion(pricing.request ?? 0) !== 0) return null;
+  const output = Math.max(said, perMillion(pricing.internal_reasoning) ?? 0);
   const cacheRead = perMillion(pricing.input_cache_read);
   const cacheWrite = perMillion(pricing.input_cache_write);
   return {

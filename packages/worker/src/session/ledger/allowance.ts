@@ -1,4 +1,4 @@
-import type { Ask } from '../../gateway/contract.ts';
+import { type Ask, LEAST_OUTPUT } from '../../gateway/contract.ts';
 import { type Amount, inputPrice, type Limit, showMoney, worstCase } from './money.ts';
 
 /** One budget that a call has to fit in. */
@@ -15,7 +15,7 @@ export type Purse = {
   readonly leased?: boolean;
 };
 
-type Wish = Pick<Ask, 'price' | 'inputBound' | 'outputBound' | 'model'>;
+type Wish = Pick<Ask, 'price' | 'inputBound' | 'outputBound' | 'model' | 'unknown'>;
 
 export type Allowance =
   | { readonly ok: true; readonly outputBound: number }
@@ -26,15 +26,15 @@ export type Allowance =
       readonly message: string;
     };
 
-/** An answer shorter than this is of no use to an agent. */
-const LEAST_OUTPUT = 1024;
-
 /** How long the answer may be so that the call fits in every purse, or which of them it does not fit in. */
 export function allow(wish: Wish, purses: readonly Purse[]): Allowance {
   const least = Math.min(LEAST_OUTPUT, wish.outputBound);
   let outputBound = wish.outputBound;
   for (const purse of purses) {
-    if (purse.limit.nano !== null && wish.price === null) return unpriced(wish, purse);
+    const { tokens, nano } = purse.limit;
+    if (tokens === null && nano === null) continue;
+    if (wish.unknown?.bounded === false) return unbounded(wish.unknown.what, purse);
+    if (nano !== null && wish.price === null) return unpriced(wish, purse);
     const fits = outputWithin(wish, purse);
     if (fits < least) return exhausted(wish, purse, least);
     outputBound = Math.min(outputBound, fits);
@@ -51,8 +51,16 @@ function outputWithin({ price, inputBound }: Wish, { limit, used, held }: Purse)
   return Math.min(byTokens, price.output === 0 ? Infinity : Math.floor(rest / price.output));
 }
 
-function unpriced({ model }: Wish, purse: Purse): Allowance {
-  const message = `Nobody knows what ${model} costs, and ${purse.name} is a limit in money. Use a model with a known price, give this one a price, or set a budget in tokens instead (${purse.how}).`;
+function unpriced({ model, unknown }: Wish, purse: Purse): Allowance {
+  const limited = `${purse.name} is a limit in money`;
+  const message = unknown
+    ? `Nobody knows what ${unknown.what} costs, and ${limited}. Ask without it, or have a person set a budget in tokens instead (${purse.how}).`
+    : `Nobody knows what ${model} costs, and ${limited}. Use a model with a known price, give this one a price, or set a budget in tokens instead (${purse.how}).`;
+  return { ok: false, code: 'no_price', purse, message };
+}
+
+function unbounded(what: string, purse: Purse): Allowance {
+  const message = `Nobody knows beforehand how much ${what} uses, and ${purse.name} is limited. Ask without it, or have a person take the limit away (${purse.how}).`;
   return { ok: false, code: 'no_price', purse, message };
 }
 

@@ -179,7 +179,8 @@ export class TreeLedger {
     },
   ): Grant {
     const { code, message, purse } = refusal;
-    const why = code === 'budget' ? `${purse.name} is used up` : `${ask.model} has no known price`;
+    const dear = ask.unknown?.what ?? ask.model;
+    const why = code === 'budget' ? `${purse.name} is used up` : `${dear} has no known price`;
     if (holder.blocked !== why) this.#block(holder.id, why);
     return this.#refuse(ask, code, message, purse.scope);
   }

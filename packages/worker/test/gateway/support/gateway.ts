@@ -11,12 +11,14 @@ import type { Times } from '../../../src/gateway/times.ts';
 import { GOOD_SECRET, type LedgerState } from './memory-ledger.ts';
 
 const RUNNER_TOKEN = 'runner-token-for-tests';
+const SESSION = `ses_${'s'.repeat(22)}`;
 const THREAD = `th_${'n'.repeat(22)}`;
-export const KEY = `fpk_ses_${'s'.repeat(22)}_${THREAD}_${GOOD_SECRET}`;
+export const KEY = `fpk_${SESSION}_${THREAD}_${GOOD_SECRET}`;
 
 /** What a request carries when the runner has passed it on. */
 export const AGENT = {
   'x-filepath-runner-token': RUNNER_TOKEN,
+  'x-filepath-session': SESSION,
   'x-filepath-thread': THREAD,
   'x-api-key': KEY,
   'content-type': 'application/json',

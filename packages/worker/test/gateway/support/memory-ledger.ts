@@ -13,7 +13,7 @@ export type LedgerState = {
 
 /** Remembers what it was asked. A key is good when its secret is. */
 export class MemoryLedger implements Ledger {
-  /** What is granted at most. */
+  /** What is granted at most. Below zero it fails instead. */
   grant: number | null = null;
   #asks: Ask[] = [];
   #open = new Set<CallId>();
@@ -33,6 +33,7 @@ export class MemoryLedger implements Ledger {
 
   async reserve(ask: Ask): Promise<Grant> {
     if (!(await this.check(ask))) return { ok: false, code: 'bad_key' };
+    if (this.grant !== null && this.grant < 0) throw new Error('the ledger is away');
     this.#asks.push(ask);
     const outputBound = Math.min(ask.outputBound, this.grant ?? Infinity);
     if (outputBound === 0 && ask.outputBound > 0)

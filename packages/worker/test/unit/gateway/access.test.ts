@@ -9,6 +9,7 @@ const KEY = `fpk_${SESSION}_${NODE}_${'0123456789abcdef'.repeat(3)}`;
 
 const GOOD = {
   'x-filepath-runner-token': env.FILEPATH_RUNNER_TOKEN,
+  'x-filepath-session': SESSION,
   'x-filepath-thread': NODE,
   authorization: `Bearer ${KEY}`,
 };
@@ -27,16 +28,19 @@ describe('[GW1] an agent', () => {
     expect(ask({ ...GOOD, 'x-api-key': 'sk-of-the-cli' })).not.toBeNull();
   });
 
-  it.each(['x-filepath-runner-token', 'x-filepath-thread', 'authorization'] as const)(
-    'is not known without %s',
-    (name) => {
-      expect(ask(without(name))).toBeNull();
-    },
-  );
+  it.each([
+    'x-filepath-runner-token',
+    'x-filepath-session',
+    'x-filepath-thread',
+    'authorization',
+  ] as const)('is not known without %s', (name) => {
+    expect(ask(without(name))).toBeNull();
+  });
 
   it.each([
     ['the token of another', { 'x-filepath-runner-token': 'owner-token-for-tests' }],
     ['an empty token', { 'x-filepath-runner-token': '' }],
+    ['a session that the runner does not name', { 'x-filepath-session': `ses_${'o'.repeat(22)}` }],
     ['the thread of another', { 'x-filepath-thread': `th_${'o'.repeat(22)}` }],
     ['a second key', { 'x-api-key': KEY.replace('0', '1') }],
     ['a key in its query form', { authorization: `Bearer ${KEY}?x=1` }],

@@ -42,7 +42,7 @@ describe('[GW5] a body on its way', () => {
           ...(limited ? { max_tokens: 9000 } : {}),
           stream: true,
         };
-        for (const key of ['n', 'stream_options', 'max_completion_tokens'])
+        for (const key of ['n', 'N', 'stream_options', 'max_completion_tokens'])
           Reflect.deleteProperty(value, key);
         if (!named) Reflect.deleteProperty(value, 'model');
         if (!limited) Reflect.deleteProperty(value, 'max_tokens');
@@ -97,6 +97,8 @@ describe('[GW6] what is read of a body', () => {
   it.each([
     ['two names of a model', '{"model":"a","model":"b"}'],
     ['two limits by an escape', '{"max_tokens":1,"max_t\\u006fkens":2}'],
+    ['a limit in large letters', '{"max_tokens":10,"Max_Tokens":100000}'],
+    ['a limit with a long s', '{"max_tokens":10,"max_token\u017f":100000}'],
     ['a limit that is a text', '{"max_tokens":"100000"}'],
     ['a limit with a fraction', '{"max_tokens":1.5}'],
     ['a number of choices below 1', '{"n":0}'],
@@ -115,7 +117,7 @@ describe('[GW6] what is read of a body', () => {
   });
 
   it('knows when a body refers to what the provider keeps', () => {
-    const refers = (text: string) => read('openai-responses', text).refersElsewhere;
+    const refers = (text: string) => read('openai-responses', text).beyond.elsewhere;
     expect(refers('{"previous_response_id":"resp_1"}')).toBe(true);
     expect(refers('{"previous_response_id":null,"input":[]}')).toBe(false);
   });

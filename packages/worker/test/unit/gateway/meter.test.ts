@@ -83,6 +83,9 @@ describe('[GW9] an answer that comes whole', () => {
   });
 });
 
+const CHAT = ['prompt_tokens', 'completion_tokens'] as const;
+const OTHERS = ['input_tokens', 'output_tokens'] as const;
+
 describe('[GW9] usage', () => {
   it('counts reasoning that is left out of the completion but not of the total', () => {
     const usage = { prompt_tokens: 10, completion_tokens: 5, total_tokens: 40 };
@@ -99,12 +102,15 @@ describe('[GW9] usage', () => {
     });
   });
 
-  it.each([null, 1, 'x', {}, [], { prompt_tokens: -1 }, { input_tokens: 1.5 }])(
-    'never counts below nothing: %j',
-    (usage) => {
+  it.each([null, 'x', {}, [], -5, 1.5, '7', 1e300])(
+    'is no count where it cannot be meant: %j',
+    (odd) => {
       for (const format of WireFormat.options) {
-        const counts = countsOf(format, usage);
-        for (const count of Object.values(counts ?? {})) expect(count).toBeGreaterThanOrEqual(0);
+        const [input, output] = format === 'openai-chat' ? CHAT : OTHERS;
+        expect(countsOf(format, odd)).toBeNull();
+        if (odd === null) continue;
+        expect(countsOf(format, { [input]: odd, [output]: 4 })).toBeNull();
+        expect(countsOf(format, { [input]: 3, [output]: odd })).toBeNull();
       }
     },
   );

@@ -46,6 +46,16 @@ describe('[PRO8] OpenRouter’s list', () => {
     ]);
   });
 
+  it('knows no price where each request has one, and the dearer of two for what is thought', () => {
+    const price = (more: object) =>
+      parseOpenRouter({
+        data: [entry('a/b', { pricing: { prompt: '0.000001', completion: '0.000002', ...more } })],
+      })?.[0]?.price;
+    expect(price({ request: '0.005' })).toBeNull();
+    expect(price({ request: '0' })).toEqual({ input: 1, output: 2 });
+    expect(price({ internal_reasoning: '0.000003' })).toEqual({ input: 1, output: 3 });
+  });
+
   it('is none when it holds no model', () => {
     for (const body of [null, {}, { data: [] }, { data: 'x' }, [entry('a/b')]])
       expect(parseOpenRouter(body)).toBeNull();

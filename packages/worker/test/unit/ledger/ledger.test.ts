@@ -101,6 +101,35 @@ describe('a reservation', () => {
     expect(grant).toMatchObject({ ok: false, code: 'budget', scope: root });
   });
 
+  it.each([
+    ['tokens', { tokens: 1e9, usd: null }],
+    ['money', usd(1e6)],
+  ])(
+    '[LED23] of what has no bound is refused under a budget in %s, and only there',
+    (_, budget) => {
+      const tree = newTree();
+      const [bound, free] = [tree.add(null, budget), tree.add()];
+      const more = { price: null, unknown: { what: 'the tool `web_search`', bounded: false } };
+      expect(tree.reserve(bound, more).grant).toMatchObject({
+        ok: false,
+        code: 'no_price',
+        message: expect.stringContaining('how much the tool `web_search` uses'),
+      });
+      expect(tree.reserve(free, more).grant.ok).toBe(true);
+    },
+  );
+
+  it('[LED23] of what has a bound and no price is let through under a budget in tokens', () => {
+    const tree = newTree();
+    const [tokens, money] = [tree.add(null, { tokens: 1e9, usd: null }), tree.add(null, usd(1e6))];
+    const more = { price: null, unknown: { what: '`service_tier`', bounded: true } };
+    expect(tree.reserve(tokens, more).grant.ok).toBe(true);
+    expect(tree.reserve(money, more).grant).toMatchObject({
+      code: 'no_price',
+      message: expect.stringContaining('what `service_tier` costs'),
+    });
+  });
+
   it('[LED4] of a call that asks for less than 1,024 tokens is let through if they are there', () => {
     const tree = newTree();
     const node = tree.add(null, { tokens: 1100, usd: null });
