@@ -42,9 +42,12 @@ export async function stage(type: string): Promise<Stage> {
     server,
     type,
     [Symbol.asyncDispose]: async () => {
-      await instance[Symbol.asyncDispose]();
-      await server.close();
-      home.remove();
+      try {
+        await instance[Symbol.asyncDispose]();
+        await server.close();
+      } finally {
+        home.remove();
+      }
     },
   };
 }
