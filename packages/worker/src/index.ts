@@ -1,5 +1,5 @@
 import type { Env } from './env.ts';
-import { buildApp } from './http/app.ts';
+import { buildFetch } from './http/app.ts';
 import { routes } from './routes/index.ts';
 
 export { RunnerObject } from './runner/runner-object.ts';
@@ -7,6 +7,4 @@ export { SessionObject } from './session/session-object.ts';
 export { ThreadObject } from './thread/thread-object.ts';
 export { UserObject } from './user/user-object.ts';
 
-const app = buildApp(routes);
-
-export default { fetch: app.fetch } satisfies ExportedHandler<Env>;
+export default { fetch: buildFetch(routes) } satisfies ExportedHandler<Env>;

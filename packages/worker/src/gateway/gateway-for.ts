@@ -1,3 +1,4 @@
+import { BodyRoom } from './body/body-room.ts';
 import { directoryOf } from './directory/directory.ts';
 import { agentModels } from './models/list-models.ts';
 import { answerOffline } from './offline/answer-offline.ts';
@@ -6,6 +7,7 @@ import type { GatewayFor } from './routes.ts';
 import { type Outgoing, overHttp } from './send.ts';
 import { TIMES } from './times.ts';
 
+const room = new BodyRoom();
 const sender = overHttp((input, init) => fetch(input, init), reached, offline);
 
 /** The gateway with its parts: the agent's session keeps the ledger. */
@@ -15,6 +17,7 @@ export const gatewayFor: GatewayFor = (env, { session }, ctx) => ({
   models: () => agentModels(env, ctx),
   sender,
   times: TIMES,
+  room,
   keep: (work) => ctx.waitUntil(work),
 });
 

@@ -33,8 +33,9 @@ export class MeteredCall {
   #ask: Ask;
   #incoming: Incoming;
   #upstream: Upstream;
-  #secrets: readonly string[];
+  #secrets: readonly string[] = [];
   #waiting = new AbortController();
+  #ticking: ReturnType<typeof setInterval> | undefined;
   #passage: Passage | null = null;
   #started = 0;
   #renewed = 0;
@@ -44,27 +45,23 @@ export class MeteredCall {
     this.#ask = ask;
     this.#incoming = incoming;
     this.#upstream = upstream;
-    this.#secrets = secretsIn(upstream.headers);
   }
 
   /** Answers once, and ends when the call is settled. */
   async run(answer: Answer): Promise<void> {
-    const { ledger, times } = this.#deps;
-    const { format } = this.#ask;
-    const grant = await ledger.reserve(this.#ask);
+    const grant = await this.#deps.ledger.reserve(this.#ask);
     if (!grant.ok) {
-      answer(notGranted(format, grant));
+      answer(notGranted(this.#ask.format, grant));
       return;
     }
     this.#started = Date.now();
     this.#renewed = this.#started;
-    const ticking = setInterval(() => this.#tick(Date.now()), times.tick);
     try {
       const limit = limitFor(this.#ask, this.#incoming, this.#upstream, grant.outputBound);
       if (limit === 'short') await this.#refuse(grant.outputBound, answer);
       else await this.#carry(limit, grant.outputBound, answer);
     } finally {
-      clearInterval(ticking);
+      clearInterval(this.#ticking);
     }
   }
 
@@ -77,6 +74,8 @@ export class MeteredCall {
 
   async #carry(limit: Limit, outputBound: number, answer: Answer): Promise<void> {
     const response = await this.#send(limit, answer);
+    // A prompt is not held in memory for as long as its answer takes.
+    this.#incoming = { ...this.#incoming, bytes: new Uint8Array(), body: null };
     if (!response) return;
     const { status, headers } = response;
     const shown = { status, headers: toAgent(headers, this.#secrets) };
@@ -99,11 +98,15 @@ export class MeteredCall {
 
   /** The provider's answer; null where there is none, which is then told. */
   async #send(limit: Limit, answer: Answer): Promise<Response | null> {
-    const { sender } = this.#deps;
+    const { sender, times } = this.#deps;
     const upstream = this.#upstream;
     const outgoing = outgoingOf(this.#incoming, upstream, this.#bytes(limit));
     try {
-      return await sender.send(outgoing, this.#waiting.signal);
+      const sent = sender.send(outgoing, this.#waiting.signal);
+      // What the answer does not have to wait for is done while the provider has the request.
+      this.#secrets = secretsIn(upstream.headers);
+      this.#ticking = setInterval(() => this.#tick(Date.now()), times.tick);
+      return await sent;
     } catch {
       const late = this.#waiting.signal.aborted;
       const arrived = late || (await sender.reached(upstream));

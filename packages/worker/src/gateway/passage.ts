@@ -52,8 +52,9 @@ export class Passage {
       if (this.#gaveUp) return this.#gaveUp;
       if (done) break;
       this.#firstByteAt ??= Date.now();
+      const written = this.#leftAt === null ? this.#write(value) : null;
       this.#meter.push(value);
-      if (this.#leftAt === null) await this.#write(value);
+      await written;
       if (this.#gaveUp) return this.#gaveUp;
       buffer = value.buffer;
     }

@@ -1,5 +1,5 @@
 import { FilepathError, issuesOf } from '@filepath/protocol';
-import { type Context, Hono } from 'hono';
+import { Hono } from 'hono';
 import type { z } from 'zod';
 import { authenticate, authenticateRunner, isOwner } from '../auth/authenticate.ts';
 import { OWNER_ID } from '../auth/sign-in-link.ts';
@@ -21,16 +21,21 @@ const PROGRAM_PATH = /^\/(api|link|gateway|wsi)(\/|$)/;
 export function buildApp(routes: readonly Route[]): App {
   const app: App = new Hono();
   app.use('*', async (c, next) => {
-    try {
-      guard(c.req.raw, c.env);
+    c.res = await guarded(c.req.raw, c.env, async () => {
       await next();
-    } catch (error) {
-      c.res = errorResponse(error, c.env, c.req.raw);
-    }
-    // An upgrade carries its socket, which a copy would lose.
-    if (c.res.status !== 101) c.res = withHeaders(c.res);
+      return c.res;
+    });
   });
-  for (const route of routes) app.on(route.method, route.path, (c) => answer(route, c));
+  for (const route of routes) {
+    app.on(route.method, route.path, (c) =>
+      answer(route, {
+        request: c.req.raw,
+        env: c.env,
+        ctx: c.executionCtx as ExecutionContext,
+        params: () => c.req.param(),
+      }),
+    );
+  }
   for (const path of new Set(routes.map((route) => route.path))) {
     const allow = routes.filter((route) => route.path === path).map((route) => route.method);
     app.all(path, () => methodNotAllowed(allow));
@@ -44,18 +49,62 @@ export function buildApp(routes: readonly Route[]): App {
   return app;
 }
 
-async function answer(route: Route, c: Context<{ Bindings: Env }>): Promise<Response> {
-  const request = c.req.raw;
+/**
+ * The same answers. Those to agents, which are many and wait for a model, take no detour through the router: a
+ * router that knows every route costs them more than the gateway does.
+ */
+export function buildFetch(routes: readonly Route[]): ExportedHandlerFetchHandler<Env> {
+  const app = buildApp(routes);
+  const below = routes
+    .filter(({ access, path }) => access === 'agent' && path.endsWith('/*'))
+    .map((route) => ({ route, prefix: route.path.slice(0, -1) }));
+  return (request, env, ctx) => {
+    const { url, method } = request;
+    const at = url.indexOf('/', url.indexOf('//') + 2);
+    const found = below.find(
+      ({ route, prefix }) => route.method === method && url.startsWith(prefix, at),
+    );
+    if (!found) return app.fetch(request, env, ctx);
+    const asked = { request, env, ctx, params: () => ({}) };
+    return guarded(request, env, () => answer(found.route, asked));
+  };
+}
+
+/** Host and Origin are checked first, failures become answers, and every answer has its headers. */
+async function guarded(
+  request: Request,
+  env: Env,
+  work: () => Promise<Response>,
+): Promise<Response> {
+  let response: Response;
+  try {
+    guard(request, env);
+    response = await work();
+  } catch (error) {
+    response = errorResponse(error, env, request);
+  }
+  // An upgrade carries its socket, which a copy would lose.
+  return response.status === 101 ? response : withHeaders(response);
+}
+
+type Asked = {
+  readonly request: Request;
+  readonly env: Env;
+  readonly ctx: ExecutionContext;
+  readonly params: () => Record<string, string>;
+};
+
+async function answer(route: Route, { request, env, ctx, params }: Asked): Promise<Response> {
   // The router answers HEAD with GET's handler, which may have an effect.
   if (request.method !== route.method) return methodNotAllowed([route.method]);
-  const caller = await admit(route, request, c.env);
+  const caller = await admit(route, request, env);
   if (!caller) return route.unauthenticated?.() ?? unauthenticated();
   return route.handle({
     ...caller,
-    env: c.env,
+    env,
     request,
-    ctx: c.executionCtx as ExecutionContext,
-    params: route.params ? paramsOf(route.params, c.req.param()) : undefined,
+    ctx,
+    params: route.params ? paramsOf(route.params, params()) : undefined,
     query: route.query ? parse(route.query, queryOf(request), 'query') : undefined,
     body: route.body
       ? parse(route.body, await readJson(request, route.maxBody), 'body')

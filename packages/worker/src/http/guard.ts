@@ -9,9 +9,9 @@ import { allowedOrigins } from './origins.ts';
 export function guard(request: Request, env: Pick<Env, 'FILEPATH_ORIGINS'>): void {
   const allowed = allowedOrigins(env);
   const { host } = new URL(request.url);
-  const hosts = new Set(allowed.map((origin) => origin.host));
-  const named = hostOf(request.headers.get('host') ?? host, request.url);
-  if (!hosts.has(host) || named === null || !hosts.has(named)) {
+  const serves = (name: string | null): boolean => allowed.some((origin) => origin.host === name);
+  const header = request.headers.get('host') ?? host;
+  if (!serves(host) || (header !== host && !serves(hostOf(header, request.url)))) {
     throw new FilepathError(
       'misdirected_host',
       'This host name is not served here. Use an address that the start command printed.',

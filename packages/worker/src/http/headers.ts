@@ -28,10 +28,20 @@ export function pagePolicy(scripts: readonly string[]): string {
 
 /** The response with the security headers; what it says itself about policy or caching stays. */
 export function withHeaders(response: Response): Response {
-  const out = new Response(response.body, response);
+  const out = isOpen(response) ? response : new Response(response.body, response);
   for (const [name, value] of Object.entries(COMMON)) out.headers.set(name, value);
   if (!out.headers.has('content-security-policy'))
     out.headers.set('content-security-policy', API_POLICY);
   if (!out.headers.has('cache-control')) out.headers.set('cache-control', 'no-store');
   return out;
+}
+
+/** Headers of what was fetched cannot be changed; those of an answer that was made here can. */
+function isOpen(response: Response): boolean {
+  try {
+    response.headers.delete('x-filepath-none');
+    return true;
+  } catch {
+    return false;
+  }
 }

@@ -1,8 +1,17 @@
 import type { Env } from '../env.ts';
 
+/** The last that were read: they are asked for with every request, and are always the same. */
+let known: { readonly text: string; readonly origins: readonly URL[] } | null = null;
+
 /** The origins of `FILEPATH_ORIGINS`. An entry that is no http(s) origin is left out rather than guessed at. */
 export function allowedOrigins(env: Pick<Env, 'FILEPATH_ORIGINS'>): readonly URL[] {
-  return (env.FILEPATH_ORIGINS ?? '')
+  const text = env.FILEPATH_ORIGINS ?? '';
+  if (known?.text !== text) known = { text, origins: readOrigins(text) };
+  return known.origins;
+}
+
+function readOrigins(list: string): readonly URL[] {
+  return list
     .split(',')
     .map((text) => text.trim())
     .filter((text) => URL.canParse(text))

@@ -39,7 +39,8 @@ describe('the catalog', () => {
     const runner = await TestRunner.connect({ catalog: { own: [goose], programs: {} } });
     const session = await newSession();
     const node = await newNode(session.id, { agentType: 'goose', config: {} });
-    expect(node).toMatchObject({ agentType: 'goose', model: 'some/model' });
+    const model = (await offered()).find(({ type }) => type === 'goose')?.defaultModel;
+    expect(node).toMatchObject({ agentType: 'goose', model });
     await message(node.id);
     expect(await runner.order(node.id)).toMatchObject({ kind: 'start', agentType: 'goose' });
     const link = await TestLink.open(node.id, 1, 1);

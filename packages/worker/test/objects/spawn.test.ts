@@ -1,6 +1,7 @@
 import { abortAllDurableObjects, evictDurableObject } from 'cloudflare:test';
 import { env } from 'cloudflare:workers';
 import {
+  CatalogItem,
   type LogEvent,
   newThreadId,
   type Node,
@@ -8,6 +9,7 @@ import {
   type ThreadId,
 } from '@filepath/protocol';
 import { afterEach, describe, expect, it, vi } from 'vitest';
+import { z } from 'zod';
 import { CAPS } from '../../src/session/admission.ts';
 import { ThreadObject } from '../../src/thread/thread-object.ts';
 import { ask, logOf, message, newNode, newSession, treeOf } from './support/api.ts';
@@ -146,10 +148,14 @@ describe('[TREE2] a spawn event', () => {
       { ...spawn, agent: 'pi', model: '' },
     );
     const children = await childrenOf(session.id, node, 3);
+    const { agents } = z
+      .object({ agents: z.array(CatalogItem) })
+      .parse(await ask(200, 'GET', '/api/catalog'));
+    const own = (type: string) => agents.find((agent) => agent.type === type)?.defaultModel;
     expect(children.map(({ agentType, model, config }) => [agentType, model, config])).toEqual([
-      ['codex', 'o3', {}],
+      ['codex', own('codex'), {}],
       ['shelley', 'some/model', {}],
-      ['pi', 'claude-sonnet-4', {}],
+      ['pi', own('pi'), {}],
     ]);
   });
 

@@ -5,7 +5,11 @@ import { today } from '../directory/directory.ts';
 import { type Background, knownModels, providersInForce } from '../memory.ts';
 import { defaultModel, modelGroups } from './model-groups.ts';
 
-/** The models as `GET /api/models` shows them. The first reader waits for the list's source, no other does. */
+/** How long a reader waits for the first list. A network may swallow what is sent. */
+const PATIENCE_MS = 2500;
+const patience = (): Promise<void> => new Promise((resolve) => setTimeout(resolve, PATIENCE_MS));
+
+/** The models as `GET /api/models` shows them. Until there is a list, its readers wait a moment for it. */
 export async function listModels(
   env: Env,
   background: Background,
@@ -14,8 +18,9 @@ export async function listModels(
   const providers = await providersInForce(env, background, userId);
   let known = await knownModels(env, providers);
   if (known.refreshed) {
-    if (known.list.at === null) await known.refreshed();
-    else background.waitUntil(known.refreshed());
+    const refreshing = known.refreshed();
+    background.waitUntil(refreshing);
+    if (known.list.at === null) await Promise.race([refreshing, patience()]);
     known = await knownModels(env, providers);
   }
   const { list, stale } = known;

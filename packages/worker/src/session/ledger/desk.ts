@@ -20,6 +20,8 @@ import { usedOf } from './usage-row.ts';
 /** Viewers get what was used at most this often. */
 const SHOW_MS = 500;
 const RETRY_MS = 1000;
+/** Threads are told of what ended within this long together. */
+const TELL_MS = 100;
 const REPORT_MS = 2000;
 /** A session without calls gives its lease back after this long. */
 const KEEP_MS = 30_000;
@@ -47,6 +49,7 @@ export class LedgerDesk {
   /** What the alarm is set to already, so that a call costs no second write. */
   #armed = new Map<AlarmName, number>();
   #dryUntil = 0;
+  #tellingSoon = false;
   #lastCall = 0;
 
   constructor(deps: DeskDeps) {
@@ -161,7 +164,15 @@ export class LedgerDesk {
     if (ledger.events.nodes().length === 0) return;
     // Set in the same turn as what is to be told, so that both are committed together.
     this.#arm('told', now() + RETRY_MS);
-    inBackground(this.#tell().catch(() => undefined));
+    if (this.#tellingSoon) return;
+    this.#tellingSoon = true;
+    inBackground(this.#tellTogether().catch(() => undefined));
+  }
+
+  async #tellTogether(): Promise<void> {
+    await new Promise((resolve) => setTimeout(resolve, TELL_MS));
+    this.#tellingSoon = false;
+    await this.#tell();
   }
 
   #tell(): Promise<void> {

@@ -1,10 +1,11 @@
 import type { Env } from '../../../src/env.ts';
+import { BodyRoom } from '../../../src/gateway/body/body-room.ts';
 import type { Directory, Upstream } from '../../../src/gateway/contract.ts';
 import { reached } from '../../../src/gateway/reached.ts';
 import { gatewayRoutes } from '../../../src/gateway/routes.ts';
 import { overHttp } from '../../../src/gateway/send.ts';
 import { TIMES, type Times } from '../../../src/gateway/times.ts';
-import { buildApp } from '../../../src/http/app.ts';
+import { buildFetch } from '../../../src/http/app.ts';
 import { MemoryLedger } from './memory-ledger.ts';
 
 /** The gateway alone: with a ledger in memory and one provider, both set by the test. */
@@ -25,14 +26,16 @@ const directory: Directory = {
   },
 };
 
+const room = new BodyRoom(48 * 1024 * 1024);
 const offline = (): Response => new Response('offline');
 const sender = overHttp((input, init) => fetch(input, init), reached, offline);
 
-const app = buildApp(
+const answer = buildFetch(
   gatewayRoutes((_env, _agent, ctx) => ({
     directory,
     ledger,
     sender,
+    room,
     models: async () => ({ data: [] }),
     times: { ...TIMES, ...setting.times },
     keep: (work) => ctx.waitUntil(work),
@@ -48,6 +51,6 @@ export default {
       return new Response();
     }
     if (pathname === '/test/ledger') return Response.json(ledger.state());
-    return app.fetch(request, env, ctx);
+    return answer(request, env, ctx);
   },
 } satisfies ExportedHandler<Env>;
