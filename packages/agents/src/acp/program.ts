@@ -44,6 +44,7 @@ export class AcpProgram implements Program {
     this.#said = new Said(voice, this.#calls, {
       prefix: randomUUID(),
       namesMessages: start.dialect.namesMessages,
+      asking: () => around.decisions.waiting,
       // Its work is to be handed over rather than gone on with from a summary that nobody has read.
       onCompacted: () => void this.interrupt(),
     });

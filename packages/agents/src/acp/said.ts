@@ -22,6 +22,7 @@ export type SaidOptions = {
   readonly prefix: string;
   /** A text without the id of a message is the program's own. */
   readonly namesMessages: boolean;
+  readonly asking: () => boolean;
   /** A context has been compacted within a turn. */
   readonly onCompacted: () => void;
 };
@@ -163,7 +164,8 @@ export class Said {
   }
 
   #working(reason?: string): void {
-    if (!this.shown) return;
+    // A person who is asked is waited for, whatever goes on beside.
+    if (!this.shown || this.#options.asking()) return;
     this.#voice.working({
       ...(this.contextPct === 0 ? {} : { contextPct: this.contextPct }),
       ...(reason === undefined ? {} : { reason }),
