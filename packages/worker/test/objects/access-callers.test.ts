@@ -1,5 +1,16 @@
 import { describe, expect, it } from 'vitest';
-import { AGENT, OTHERS, guarded, send, sendBody, setScene, theScene, upgrade, waysOf, withIds } from './support/access.ts';
+import {
+  AGENT,
+  OTHERS,
+  guarded,
+  send,
+  sendBody,
+  setScene,
+  theScene,
+  upgrade,
+  waysOf,
+  withIds,
+} from './support/access.ts';
 import { call, RUNNER, treeOf } from './support/api.ts';
 
 setScene();

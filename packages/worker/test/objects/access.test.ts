@@ -2,7 +2,16 @@ import { listDurableObjectIds } from 'cloudflare:test';
 import { env } from 'cloudflare:workers';
 import { describe, expect, it } from 'vitest';
 import { routes } from '../../src/routes/index.ts';
-import { guarded, pathOf, send, setScene, table, theScene, upgrade, waysOf } from './support/access.ts';
+import {
+  guarded,
+  pathOf,
+  send,
+  setScene,
+  table,
+  theScene,
+  upgrade,
+  waysOf,
+} from './support/access.ts';
 import { call, OWNER } from './support/api.ts';
 
 setScene();

@@ -17,7 +17,9 @@ export const AGENT = {
 
 export const table = routes.map((route) => [`${route.method} ${route.path}`, route] as const);
 export const guarded = table.filter(([, route]) => route.access !== 'open');
-export const withIds = guarded.filter(([, { path, access }]) => path.includes(':') && access === 'user');
+export const withIds = guarded.filter(
+  ([, { path, access }]) => path.includes(':') && access === 'user',
+);
 
 export type Scene = { session: Session; node: Node; stranger: Headers };
 
