@@ -1,3 +1,5 @@
+import { mkdirSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
 import type { AgentEntry } from '@filepath/protocol';
 
 /** Adapters of the Agent Client Protocol, as an operator would add them to the catalog, one file each. */
@@ -51,3 +53,10 @@ export const ADAPTERS: readonly AgentEntry[] = [
     },
   },
 ];
+
+/** Adds an adapter to the catalog of a home, by one file. Entries that filepath brings need none. */
+export function addToCatalog(entry: AgentEntry, home: string): void {
+  if (!ADAPTERS.includes(entry)) return;
+  mkdirSync(join(home, 'catalog'), { recursive: true });
+  writeFileSync(join(home, 'catalog', `${entry.type}.json`), JSON.stringify(entry));
+}

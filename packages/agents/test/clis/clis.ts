@@ -41,6 +41,11 @@ export function cliOf(type: string): Cli & { entry: AgentEntry; program: string 
   return { ...cli, entry, program: entry.driver.command?.[0] ?? '' };
 }
 
+/** Without tools a model is asked for a title. */
+export function withTools({ tools }: ModelRequest): boolean {
+  return tools.length > 0;
+}
+
 /** The variables of an entry, filled in as the runner does. */
 function envOf(type: string): Cli['env'] {
   return (url, key) => {

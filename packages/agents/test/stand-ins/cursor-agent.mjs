@@ -109,17 +109,19 @@ function ask(params) {
   return new Promise((resolve) => asked.set(id, resolve));
 }
 
+async function hear(line) {
+  const { id, method, params, result } = JSON.parse(line);
+  if (method === undefined) return asked.get(id)?.(result);
+  if (method === 'session/cancel') return running?.kill('SIGKILL');
+  try {
+    if (!METHODS[method]) throw [-32601, `Method not found: ${method}`];
+    send({ id, result: await METHODS[method](params) });
+  } catch (fault) {
+    const [code, message] = Array.isArray(fault) ? fault : [-32603, String(fault)];
+    send({ id, error: { code, message } });
+  }
+}
+
 createInterface({ input: process.stdin })
-  .on('line', async (line) => {
-    const { id, method, params, result } = JSON.parse(line);
-    if (method === undefined) return asked.get(id)?.(result);
-    if (method === 'session/cancel') return running?.kill('SIGKILL');
-    try {
-      if (!METHODS[method]) throw [-32601, `Method not found: ${method}`];
-      send({ id, result: await METHODS[method](params) });
-    } catch (fault) {
-      const [code, message] = Array.isArray(fault) ? fault : [-32603, String(fault)];
-      send({ id, error: { code, message } });
-    }
-  })
+  .on('line', (line) => void hear(line))
   .on('close', () => process.exit(0));

@@ -41,5 +41,5 @@ export function placed(type: string, env: Record<string, string> = {}) {
       ...env,
     },
   });
-  return { agent, home, [Symbol.dispose]: room.remove };
+  return { agent, home, [Symbol.dispose]: () => room.remove() };
 }

@@ -1,14 +1,6 @@
 import { exports } from 'cloudflare:workers';
 import { describe, expect, it } from 'vitest';
-import {
-  credentialsOf,
-  pathOf,
-  send,
-  setScene,
-  table,
-  theScene,
-  waysOf,
-} from './support/access.ts';
+import { credentialsOf, pathOf, send, setScene, table, waysOf } from './support/access.ts';
 import { call, ORIGIN, OWNER } from './support/api.ts';
 
 setScene();
