@@ -6,6 +6,7 @@ import type { MiniflareOptions } from 'miniflare';
 
 import { engineFile } from './engine-file.ts';
 import { workerdBinary } from './miniflare.ts';
+import { network } from './network.ts';
 import type { Prepared } from './prepared.ts';
 import { SETUP_SCRIPT, SETUP_WORKER } from './setup-worker.ts';
 
@@ -49,6 +50,7 @@ export function miniflareOptions(setting: Setting): MiniflareOptions {
         modulesRoot: dist,
         modules: modules.map((path) => ({ type: 'ESModule', path: join(dist, path) })),
         bindings: { ...bindings },
+        serviceBindings: { NETWORK: network() },
       },
       {
         name: SETUP_WORKER,

@@ -26,6 +26,8 @@ export type Env = ProviderEnv & {
   readonly BLOBS: R2Bucket;
   readonly CACHE: KVNamespace;
   readonly ASSETS: Fetcher;
+  /** The shortest way out, where the engine is ours. */
+  readonly NETWORK?: Fetcher;
 
   /** The owner's bearer token. */
   readonly FILEPATH_TOKEN: string;

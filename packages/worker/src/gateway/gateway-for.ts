@@ -1,21 +1,28 @@
+import type { Env } from '../env.ts';
 import { BodyRoom } from './body/body-room.ts';
 import { directoryOf } from './directory/directory.ts';
 import { agentModels } from './models/list-models.ts';
 import { answerOffline } from './offline/answer-offline.ts';
 import { reached } from './reached.ts';
 import type { GatewayFor } from './routes.ts';
-import { type Outgoing, overHttp } from './send.ts';
+import { type Outgoing, overHttp, type Sender } from './send.ts';
 import { TIMES } from './times.ts';
 
 const room = new BodyRoom();
-const sender = overHttp((input, init) => fetch(input, init), reached, offline);
+
+const senderFor = ({ NETWORK }: Env): Sender =>
+  overHttp(
+    NETWORK ? (input, init) => NETWORK.fetch(input, init) : (input, init) => fetch(input, init),
+    reached,
+    offline,
+  );
 
 /** The gateway with its parts: the agent's session keeps the ledger. */
 export const gatewayFor: GatewayFor = (env, { session }, ctx) => ({
   directory: directoryOf(env, ctx),
   ledger: env.SESSION.getByName(session),
   models: () => agentModels(env, ctx),
-  sender,
+  sender: senderFor(env),
   times: TIMES,
   room,
   keep: (work) => ctx.waitUntil(work),

@@ -136,10 +136,9 @@ export class MeteredCall {
       answer(new Response(null, shown));
       return;
     }
-    const { readable, writable } = new IdentityTransformStream();
-    const passage = new Passage(body, writable, meter, this.#deps.times);
+    const passage = new Passage(body, meter, this.#deps.times);
     this.#passage = passage;
-    answer(new Response(readable, shown));
+    answer(new Response(passage.readable, shown));
     const passed = await passage.run();
     const reading = withoutSecrets(meter.reading(), this.#secrets);
     const end = { ...endedBy(reading, passed), ...countedBy(reading, outputBound) };

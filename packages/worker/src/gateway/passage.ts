@@ -4,35 +4,35 @@ import type { Times } from './times.ts';
 /** How the way of an answer ended: whole, broken off by the provider, left by the agent, or given up by us. */
 export type Passed = 'whole' | 'cut' | 'left' | 'idle' | 'stalled';
 
-const BUFFER = 65_536;
+/** So much may be on its way to the agent; more is not read from the provider. */
+const AHEAD = 65_536;
 
 /**
- * Carries an answer from a provider to an agent, one part at a time: the next is read when the last is taken, so
- * that neither side fills the memory. The meter sees each part first. A reader of its own for the meter (`tee`)
- * would hold in memory whatever a slow agent has not read.
+ * Carries an answer from a provider to an agent, a part at a time: what the agent has not taken holds up the reading,
+ * so that neither side fills the memory. The meter sees each part. A reader of its own for the meter (`tee`) would
+ * hold in memory whatever a slow agent has not read.
  */
 export class Passage {
-  #reader: ReadableStreamBYOBReader;
+  #reader: ReadableStreamDefaultReader<Uint8Array>;
   #writer: WritableStreamDefaultWriter<Uint8Array>;
   #meter: Meter;
   #times: Times;
+  readonly readable: ReadableStream<Uint8Array>;
   #waitsFor: 'provider' | 'agent' = 'provider';
-  #since: number;
+  /** Parts that went through when it was last looked, and when that was. */
+  #parts = 0;
+  #seen = { parts: -1, at: 0 };
   #leftAt: number | null = null;
   #gaveUp: Passed | null = null;
   #firstByteAt: number | null = null;
 
-  constructor(
-    source: ReadableStream<Uint8Array>,
-    sink: WritableStream<Uint8Array>,
-    meter: Meter,
-    times: Times,
-  ) {
-    this.#reader = source.getReader({ mode: 'byob' });
-    this.#writer = sink.getWriter();
+  constructor(source: ReadableStream<Uint8Array>, meter: Meter, times: Times) {
+    const { readable, writable } = new IdentityTransformStream({ highWaterMark: AHEAD });
+    this.readable = readable;
+    this.#reader = source.getReader();
+    this.#writer = writable.getWriter();
     this.#meter = meter;
     this.#times = times;
-    this.#since = Date.now();
     this.#writer.closed.catch(() => this.#left());
   }
 
@@ -40,32 +40,36 @@ export class Passage {
     return this.#firstByteAt;
   }
 
-  /** The agent has gone away. What it asked for is read on for a while. */
-  #left(): void {
-    this.#leftAt ??= Date.now();
-  }
-
   async run(): Promise<Passed> {
-    let buffer = new ArrayBuffer(BUFFER);
-    for (;;) {
-      const { value, done } = await this.#read(new Uint8Array(buffer));
-      if (this.#gaveUp) return this.#gaveUp;
-      if (done) break;
-      this.#firstByteAt ??= Date.now();
-      const written = this.#leftAt === null ? this.#write(value) : null;
-      this.#meter.push(value);
-      await written;
-      if (this.#gaveUp) return this.#gaveUp;
-      buffer = value.buffer;
+    const left = (): void => this.#left();
+    let last = Promise.resolve();
+    try {
+      for (;;) {
+        const { value, done } = await this.#reader.read();
+        if (this.#gaveUp) return this.#gaveUp;
+        if (done) break;
+        this.#parts += 1;
+        this.#firstByteAt ??= Date.now();
+        if (this.#leftAt === null) last = this.#writer.write(value).catch(left);
+        this.#meter.push(value);
+        if (this.#leftAt === null && (this.#writer.desiredSize ?? 1) <= 0) await this.#taken();
+        if (this.#gaveUp) return this.#gaveUp;
+      }
+    } catch {
+      return this.#gaveUp ?? 'cut';
     }
     this.#meter.end();
+    this.#waitsFor = 'agent';
+    await last;
+    if (this.#gaveUp) return this.#gaveUp;
     return this.#leftAt === null ? 'whole' : 'left';
   }
 
   /** Looks whether something takes too long. */
   tick(now: number): void {
     const { idle, stall, grace } = this.#times;
-    const waited = now - this.#since;
+    if (this.#seen.parts !== this.#parts) this.#seen = { parts: this.#parts, at: now };
+    const waited = now - this.#seen.at;
     if (this.#leftAt !== null && now - this.#leftAt >= grace) this.#giveUp('left');
     else if (this.#waitsFor === 'provider' && waited >= idle) this.#giveUp('idle');
     else if (this.#waitsFor === 'agent' && waited >= stall) this.#giveUp('stalled');
@@ -81,23 +85,15 @@ export class Passage {
     }
   }
 
-  async #read(view: Uint8Array<ArrayBuffer>) {
+  async #taken(): Promise<void> {
+    this.#waitsFor = 'agent';
+    await this.#writer.ready.catch(() => this.#left());
     this.#waitsFor = 'provider';
-    this.#since = Date.now();
-    try {
-      const { value, done } = await this.#reader.read(view);
-      if (done || value === undefined) return { value: view, done: true };
-      return { value, done: false };
-    } catch {
-      this.#gaveUp ??= 'cut';
-      return { value: view, done: true };
-    }
   }
 
-  async #write(chunk: Uint8Array): Promise<void> {
-    this.#waitsFor = 'agent';
-    this.#since = Date.now();
-    await this.#writer.write(chunk).catch(() => this.#left());
+  /** The agent has gone away. What it asked for is read on for a while. */
+  #left(): void {
+    this.#leftAt ??= Date.now();
   }
 
   #giveUp(why: Passed): void {

@@ -195,7 +195,7 @@ export class SessionObject extends DurableObject<Env> implements Ledger {
   }
 
   async settle(call: CallId, outcome: Outcome): Promise<void> {
-    this.#parts?.desk.settle(call, outcome);
+    await this.#parts?.desk.settle(call, outcome);
   }
 
   async check(ask: Bearer): Promise<boolean> {

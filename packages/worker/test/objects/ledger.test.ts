@@ -83,6 +83,7 @@ describe('a call to a model', () => {
     const { session, node, caller } = await newCaller();
     const given = caller.ask();
     await caller.session.reserve(given);
+    await caller.session.renew(given.call);
     await abortAllDurableObjects();
     const stub = env.SESSION.getByName(session.id);
     await inStorage(stub, ({ sql }) => sql.exec('UPDATE calls SET until = 1').toArray());

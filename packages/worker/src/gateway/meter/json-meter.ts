@@ -20,7 +20,7 @@ export class JsonMeter implements Meter {
 
   push(chunk: Uint8Array): void {
     this.#size += chunk.length;
-    if (this.#size <= MAX_BODY) this.#chunks.push(chunk.slice());
+    if (this.#size <= MAX_BODY) this.#chunks.push(chunk);
     else this.#chunks = [];
   }
 

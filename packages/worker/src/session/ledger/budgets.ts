@@ -20,11 +20,13 @@ import { limitOf } from './money.ts';
 type Books = { session: Session; ledger: TreeLedger; desk: LedgerDesk };
 
 export function sessionBudget({ ledger }: Books): BudgetState {
+  ledger.write();
   return stateOf(ledger.accounts.get(SESSION));
 }
 
 export function nodeBudget({ session, ledger }: Books, id: ThreadId): NodeBudgetState {
   if (!session.nodes.find(id)) throw notFound('this node');
+  ledger.write();
   const { accounts } = ledger;
   return { ...stateOf(accounts.get(id)), own: stateOf(accounts.get(ownOf(id))) };
 }

@@ -4,7 +4,6 @@ import {
   type Ask,
   type Bearer,
   type Grant,
-  LEASE_MS,
   type Outcome,
   type RouteRefusal,
 } from '../../gateway/contract.ts';
@@ -20,6 +19,8 @@ import { usedOf } from './usage-row.ts';
 /** Viewers get what was used at most this often. */
 const SHOW_MS = 500;
 const RETRY_MS = 1000;
+/** What was granted and what has ended within this long is written together. */
+const WRITE_MS = 10;
 /** Threads are told of what ended within this long together. */
 const TELL_MS = 100;
 const REPORT_MS = 2000;
@@ -50,6 +51,9 @@ export class LedgerDesk {
   #armed = new Map<AlarmName, number>();
   #dryUntil = 0;
   #tellingSoon = false;
+  /** Calls that have ended and are not yet settled in the tables. */
+  #ended: { call: CallId; outcome: Outcome }[] = [];
+  #writing: Promise<void> | null = null;
   #lastCall = 0;
 
   constructor(deps: DeskDeps) {
@@ -62,11 +66,13 @@ export class LedgerDesk {
   async reserve(ask: Ask): Promise<Grant> {
     const { ledger, now } = this.#deps;
     this.#lastCall = now();
-    const answer = ledger.reserve(ask, false);
+    const answer = ledger.grant(ask, false);
     const grant = 'want' in answer ? await this.#leasing.run(() => this.#withLease(ask)) : answer;
-    if (grant.ok) this.#arm('calls', now() + LEASE_MS);
-    else this.#tellSoon();
-    this.#showSoon();
+    if (grant.ok) this.#deps.inBackground(this.#writeSoon().catch(() => undefined));
+    else {
+      this.#tellSoon();
+      this.#showSoon();
+    }
     return grant;
   }
 
@@ -74,11 +80,31 @@ export class LedgerDesk {
     this.#deps.ledger.renew(call);
   }
 
-  settle(call: CallId, outcome: Outcome): void {
-    this.#deps.ledger.settle(call, outcome);
+  /** Resolves when it is in the tables. */
+  settle(call: CallId, outcome: Outcome): Promise<void> {
+    this.#ended.push({ call, outcome });
+    return this.#writeSoon();
+  }
+
+  /** Many calls share one commit: each of them waits for the disk, and nothing else runs meanwhile. */
+  #writeSoon(): Promise<void> {
+    this.#writing ??= new Promise<void>((resolve) => {
+      setTimeout(resolve, WRITE_MS);
+    }).then(() => this.#write());
+    return this.#writing;
+  }
+
+  #write(): void {
+    const { ledger, now } = this.#deps;
+    this.#writing = null;
+    ledger.write();
+    const ended = this.#ended.splice(0);
+    for (const { call, outcome } of ended) ledger.settle(call, outcome);
+    if (ended.length > 0) {
+      this.#arm('lease', now() + REPORT_MS);
+      this.#tellSoon();
+    } else this.#armCalls();
     this.#showSoon();
-    this.#arm('lease', this.#deps.now() + REPORT_MS);
-    this.#tellSoon();
   }
 
   check(ask: Bearer): boolean {
@@ -123,11 +149,11 @@ export class LedgerDesk {
     // Another call may have got a lease meanwhile that is enough for this one.
     for (let tries = 0; tries < 3; tries += 1) {
       const dry = ledger.lease.current.active && now() < this.#dryUntil;
-      const answer = ledger.reserve(ask, dry);
+      const answer = ledger.grant(ask, dry);
       if (!('want' in answer)) return answer;
       if (await this.#topUp(answer.want)) break;
     }
-    const grant = ledger.reserve(ask, true);
+    const grant = ledger.grant(ask, true);
     if ('want' in grant) throw new Error('a last word wants nothing');
     if (!grant.ok && grant.code === 'budget' && grant.scope === 'user') {
       this.#dryUntil = now() + DRY_MS;
@@ -154,6 +180,7 @@ export class LedgerDesk {
   }
 
   #report(n: number): LeaseReport {
+    this.#deps.ledger.write();
     const account = this.#deps.ledger.accounts.get(SESSION);
     return { n, used: usedOf(account), taken: takenOf(account) };
   }

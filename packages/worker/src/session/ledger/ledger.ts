@@ -18,6 +18,7 @@ import { type Amount, worstCase } from './money.ts';
 import { pursesOf, userPurse } from './purses.ts';
 import { Repeats } from './repeats.ts';
 import { Settlement } from './settlement.ts';
+import { Unwritten } from './unwritten.ts';
 
 /** Calls under way at once, in a session. */
 export const MAX_OPEN = 256;
@@ -36,6 +37,7 @@ export class TreeLedger {
   #calls: Calls;
   #repeats: Repeats;
   #settlement: Settlement;
+  #unwritten = new Unwritten();
 
   constructor(deps: LedgerDeps) {
     this.#deps = deps;
@@ -47,26 +49,50 @@ export class TreeLedger {
     this.#settlement = new Settlement(deps, this.#calls, this.events);
   }
 
-  /** `last`: what the lease has is all there is. */
+  /** Grants a call and writes its reservation. */
   reserve(ask: Ask, last: boolean): Grant | Want {
-    return this.#deps.sql.transaction(() => {
-      const holder = holderOf(this.#deps, ask);
-      if (!holder) return { ok: false, code: 'bad_key' };
-      const known = this.#calls.find(ask.call);
-      if (known) return this.#again(ask, known);
-      if (this.#calls.open() >= MAX_OPEN) {
-        const message = `This session has ${MAX_OPEN} calls to models under way, which is the most it may have. Call again when some have ended.`;
-        return this.#refuse(ask, 'concurrency', message, SESSION);
+    const answer = this.grant(ask, last);
+    this.write();
+    return answer;
+  }
+
+  /**
+   * Grants a call. What it holds counts at once. Under a budget it is in the tables before the call is made; without
+   * one it is with the next `write`, and the call waits for no disk. `last`: what the lease has is all there is.
+   */
+  grant(ask: Ask, last: boolean): Grant | Want {
+    const holder = holderOf(this.#deps, ask);
+    if (!holder) return { ok: false, code: 'bad_key' };
+    const unwritten = this.#unwritten.find(ask.call);
+    if (unwritten?.ask.thread === ask.thread)
+      return { ok: true, outputBound: unwritten.outputBound };
+    const known = this.#calls.find(ask.call);
+    if (known) return this.#again(ask, known);
+    if (this.#calls.open() + this.#unwritten.size >= MAX_OPEN) {
+      const message = `This session has ${MAX_OPEN} calls to models under way, which is the most it may have. Call again when some have ended.`;
+      return this.#refuse(ask, 'concurrency', message, SESSION);
+    }
+    return this.#admit(ask, holder, last);
+  }
+
+  /** Writes what was granted since. Everything that reads or changes the tables does this first. */
+  write(): void {
+    if (this.#unwritten.size === 0) return;
+    this.#deps.sql.transaction(() => {
+      for (const { ask, path, outputBound, held, at } of this.#unwritten.take()) {
+        this.#calls.insert(ask, outputBound, held, at, at + LEASE_MS);
+        this.accounts.hold(path, held);
       }
-      return this.#admit(ask, holder, last);
     });
   }
 
   renew(call: CallId): void {
+    this.write();
     this.#calls.renew(call, this.#deps.now() + LEASE_MS);
   }
 
   settle(call: CallId, outcome: Outcome): void {
+    this.write();
     this.#deps.sql.transaction(() => {
       const row = this.#calls.find(call);
       if (row) this.#settlement.settle(row, outcome);
@@ -90,6 +116,7 @@ export class TreeLedger {
   /** Settles what nobody renewed at its worst case, and forgets what is long over. */
   expire(): void {
     const now = this.#deps.now();
+    this.write();
     this.#deps.sql.transaction(() => {
       for (const row of this.#calls.overdue(now)) {
         this.#settlement.settle(row, {
@@ -113,7 +140,7 @@ export class TreeLedger {
   }
 
   get idle(): boolean {
-    return this.#calls.open() === 0;
+    return this.#calls.open() + this.#unwritten.size === 0;
   }
 
   /** Gives `blocked` agents another chance: `scope` has a new budget. Null: all of them. */
@@ -131,12 +158,10 @@ export class TreeLedger {
   #admit(ask: Ask, holder: Holder, last: boolean): Grant | Want {
     const { now, session } = this.#deps;
     const path = this.accounts.pathOf(holder.id);
-    const accounts = this.accounts.along(path);
+    const accounts = this.accounts.along(path).map((account) => this.#unwritten.over(account));
     const total = accounts.at(-1) ?? this.accounts.get(SESSION);
-    const tree = allow(
-      ask,
-      pursesOf(session, accounts, (id) => this.#nameOf(id)),
-    );
+    const purses = pursesOf(session, accounts, (id) => this.#nameOf(id));
+    const tree = allow(ask, purses);
     if (!tree.ok) return this.#short(ask, holder, tree);
 
     const wish = { ...ask, outputBound: tree.outputBound };
@@ -154,9 +179,8 @@ export class TreeLedger {
 
     const { outputBound } = allowed;
     const held = worstCase(ask.price, ask.inputBound, outputBound);
-    const at = now();
-    this.#calls.insert(ask, outputBound, held, at, at + LEASE_MS);
-    this.accounts.hold(path, held);
+    this.#unwritten.add({ ask, path, outputBound, held, at: now() });
+    if (purses.length > 0 || limit.tokens !== null || limit.nano !== null) this.write();
     if (holder.blocked !== null) this.#block(holder.id, null);
     return { ok: true, outputBound };
   }
