@@ -35,6 +35,8 @@ export const ADAPTERS: readonly AgentEntry[] = [
     driver: { kind: 'acp', command: ['codex-acp'] },
     install: { from: 'npm', package: '@agentclientprotocol/codex-acp', version: '2.6.0' },
     metered: true,
+    // The folder must be there before it starts.
+    files: { '.codex/version.json': '{}' },
     env: {
       MODEL_PROVIDER: 'filepath',
       NO_BROWSER: '1',
