@@ -100,7 +100,6 @@ export async function ours(instance: Instance): Promise<Target> {
       'x-filepath-runner-token': String(Reflect.get(secrets as object, 'runnerToken')),
       'x-filepath-session': session.id,
       'x-filepath-thread': node.id,
-      'x-filepath-session': session.id,
       'x-api-key': key,
     },
     stop: async () => {
