@@ -154,7 +154,7 @@ export class AcpProgram implements Program {
   }
 
   async #permission(request: PermissionRequest): Promise<PermissionAnswer> {
-    this.#calls.update(request.toolCall);
+    this.#said.call(request.toolCall);
     const answer = await decide(request, this.#calls.known(request.toolCall), this.#around);
     return this.#calls.interrupted ? CANCELLED : answer;
   }

@@ -2,7 +2,7 @@ import type { Voice } from '../driver/voice.ts';
 import { recordOf } from './facts.ts';
 import { planOf } from './plan.ts';
 import type { ToolCalls } from './tool-calls.ts';
-import { type ContentBlock, type PromptAnswer, SessionUpdate } from './wire.ts';
+import { type ContentBlock, type PromptAnswer, SessionUpdate, type ToolCall } from './wire.ts';
 
 type Chunk = Extract<
   SessionUpdate,
@@ -70,9 +70,7 @@ export class Said {
         return this.#onThought(update);
       case 'tool_call':
       case 'tool_call_update':
-        this.finish();
-        this.#calls.update(update);
-        return this.#working();
+        return this.call(update);
       case 'plan': {
         const plan = planOf(update.entries);
         if (plan) this.#voice.say(plan);
@@ -95,6 +93,13 @@ export class Said {
         this.finish();
         this.shown.failure = '';
     }
+  }
+
+  /** Of a call, by an update or by a request for leave. */
+  call(part: ToolCall): void {
+    this.finish();
+    this.#calls.update(part);
+    this.#working();
   }
 
   /** The text that was being written is whole. */

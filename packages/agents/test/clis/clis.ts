@@ -23,7 +23,7 @@ const CLIS: Record<string, Cli> = {
   opencode: { hands: OPENCODE_HANDS, model: 'claude-sonnet-4', env: () => ({}) },
   qwen: {
     hands: QWEN_HANDS,
-    model: 'qwen3-coder',
+    model: 'scripted-model',
     env: envOf('qwen'),
     // It notes what it has learned by an agent of its own.
     mainLine: ({ tools }) => tools.includes('agent'),

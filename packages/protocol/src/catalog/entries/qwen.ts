@@ -18,7 +18,8 @@ export const qwen: AgentEntry = {
   },
   // Settings of a repository could name another address for its model traffic, or programs to run.
   files: {
-    '.filepath/qwen-settings.json': '{"security":{"folderTrust":{"enabled":true}}}',
+    '.filepath/qwen-settings.json':
+      '{"security":{"folderTrust":{"enabled":true}},"privacy":{"usageStatisticsEnabled":false},"general":{"enableAutoUpdate":false}}',
     '.filepath/qwen-folders.json': '{"/workspace":"DO_NOT_TRUST"}',
   },
 };
