@@ -98,8 +98,8 @@ export async function ours(instance: Instance): Promise<Target> {
     url: `${instance.url}/gateway/anthropic${PATH}`,
     headers: {
       'x-filepath-runner-token': String(Reflect.get(secrets as object, 'runnerToken')),
-      'x-filepath-thread': node.id,
       'x-filepath-session': session.id,
+      'x-filepath-thread': node.id,
       'x-api-key': key,
     },
     stop: async () => {

@@ -56,6 +56,7 @@ export class AgentProcess implements PlayedAgent {
       while (this.#seen < this.#events.length) {
         const event = this.#events[this.#seen++];
         if (event && fits(event)) return event;
+        if (event?.type === 'status' && event.state === 'error') throw this.#missed(what);
       }
       await this.#more(deadline, what);
     }
@@ -105,6 +106,11 @@ export class AgentProcess implements PlayedAgent {
     return child;
   }
 
+  #missed(what: string): Error {
+    const said = this.#events.map((event) => JSON.stringify(event)).join('\n');
+    return new Error(`${what} did not come; the agent said:\n${said}`);
+  }
+
   #wake(): void {
     for (const wake of this.#waiting) wake();
     this.#waiting.clear();
@@ -114,8 +120,7 @@ export class AgentProcess implements PlayedAgent {
     const heard = new Promise<void>((resolve) => this.#waiting.add(resolve));
     const late = new Promise<never>((_resolve, reject) => {
       deadline.addEventListener('abort', () => {
-        const said = this.#events.map((event) => JSON.stringify(event)).join('\n');
-        reject(new Error(`${what} did not come; the agent said:\n${said}`));
+        reject(this.#missed(what));
       });
     });
     await Promise.race([heard, late]);

@@ -3,11 +3,11 @@
 import { mkdirSync, readdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { dirname, join, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { git, type ModelRequest, startModelServer, tempDir } from '@filepath/testkit';
+import { git, startModelServer, tempDir } from '@filepath/testkit';
 import { AgentProcess } from './agent-process.ts';
 import { LONG, type Scenario } from './clis/scenarios.ts';
 import { scenariosOf } from './of-one.ts';
-import { cliOf } from './clis/clis.ts';
+import { cliOf, withTools } from './clis/clis.ts';
 import { Scrubber } from './replay/scrub.ts';
 
 const HERE = dirname(fileURLToPath(import.meta.url));
@@ -67,11 +67,6 @@ async function record(scenario: Scenario): Promise<void> {
 
 function isRecording(name: string): boolean {
   return name.endsWith('.jsonl');
-}
-
-/** Without tools it is asked for a title. */
-function withTools({ tools }: ModelRequest): boolean {
-  return tools.length > 0;
 }
 
 /** It is killed in its long command: nothing that it said later is sure to be heard. */

@@ -62,5 +62,13 @@ function readable(events: readonly AgentEvent[], workspace: string): string {
       }
       return `${JSON.stringify(plain).replaceAll(workspace, '/workspace')}\n`;
     })
-    .join('');
+    .join('')
+    .replaceAll(MADE_UP, (id) => {
+      const known = ids.get(id) ?? `(id ${ids.size + 1})`;
+      ids.set(id, known);
+      return known;
+    });
 }
+
+/** An id that a driver made. Those of a recording begin with zeros. */
+const MADE_UP = /(?!00000000)[0-9a-f]{8}-[0-9a-f]{4}-4[0-9a-f]{3}-[0-9a-f]{4}-[0-9a-f]{12}/g;

@@ -354,6 +354,36 @@ describe('the gateway of an agent', () => {
     expect(gateway.denied).toEqual([]);
   });
 
+  it.each([
+    ['by a whole URL', get('http://127.0.0.1:4281/gateway/v1/models?x=1')],
+    [
+      'through a tunnel',
+      `CONNECT localhost:4281 HTTP/1.1\r\nHost: localhost:4281\r\n\r\n${get('/gateway/v1/models?x=1')}`,
+    ],
+  ])(
+    '[NET14] is found %s by who asks the proxy for it, under every policy',
+    async (_how, bytes) => {
+      const port = await webServer((request, response) => response.end(seen(request)));
+      const gateway = await gatewayOf({
+        network: { policy: 'none' },
+        worker: `http://127.0.0.1:${port}`,
+      });
+      const text = await ask(gateway, bytes);
+      expect(text).toContain('GET /gateway/v1/models?x=1 ');
+      expect(text).toContain('"x-filepath-runner-token","runner-token"');
+      expect(gateway.denied).toEqual([]);
+    },
+  );
+
+  it('[NET14] has nothing else at its own address, however it is asked', async () => {
+    const gateway = await gatewayOf({});
+    expect(await ask(gateway, get('http://127.0.0.1:4281/api/session'))).toMatch(
+      /^HTTP\/1\.1 404 /,
+    );
+    const tunnel = 'CONNECT 127.0.0.1:4281 HTTP/1.1\r\nHost: x\r\n\r\n';
+    expect(await ask(gateway, tunnel + get('/api/session'))).toMatch(/\r\n\r\nHTTP\/1\.1 404 /);
+  });
+
   it('[NET10] streams: the first part of an answer comes before the last is made', async () => {
     const held: (() => void)[] = [];
     const port = await webServer((_request, response) => {

@@ -1,5 +1,6 @@
 import { basename } from 'node:path';
 import type { Surroundings } from '../driver/program.ts';
+import { houseRules } from '../codex/house-rules.ts';
 import { opencodeEnv } from './opencode.ts';
 
 /** What a program needs beyond the protocol. */
@@ -25,8 +26,8 @@ const PLAIN: Dialect = {
 const DIALECTS: Readonly<Record<string, Dialect>> = {
   opencode: { ...PLAIN, joinsPrompts: true, env: opencodeEnv },
   'codex-acp': { ...PLAIN, namesMessages: true },
-  gemini: { ...PLAIN, args: modelFlag, env: () => ({ GEMINI_CLI_TRUST_WORKSPACE: 'true' }) },
-  qwen: { ...PLAIN, loads: true, args: modelFlag },
+  gemini: { ...PLAIN, args: modelFlag },
+  qwen: { ...PLAIN, loads: true, args: (around) => [...modelFlag(around), ...rulesFlag(around)] },
 };
 
 export function dialectOf(program: string): Dialect {
@@ -36,4 +37,10 @@ export function dialectOf(program: string): Dialect {
 function modelFlag({ context }: Surroundings): readonly string[] {
   const model = context.env['FILEPATH_MODEL'] ?? '';
   return model === '' ? [] : ['--model', model];
+}
+
+/** Qwen Code trusts no workspace, so that it runs nothing that a repository names, and reads nothing of it by itself. */
+function rulesFlag({ cwd }: Surroundings): readonly string[] {
+  const rules = houseRules(cwd, ['QWEN.md', 'AGENTS.md']);
+  return rules === null ? [] : ['--append-system-prompt', rules];
 }

@@ -7,7 +7,8 @@ const OVERFLOW =
   /prompt is too long|context[ _]?(length|window)|contextwindowexceeded|contextoverflow|maximum context|input is too long|request_too_large|context_exhausted/i;
 const RATE_LIMIT =
   /rate[ _-]?limit|too many requests|\b429\b|usagelimit|overloaded|quota|resource_exhausted/i;
-const SIGN_IN = /authenticat|unauthori[sz]ed|\b401\b|api[ _-]?key|billing_error/i;
+const SIGN_IN =
+  /authenticat|unauthori[sz]ed|\b401\b|(invalid|incorrect)[^.]{0,40}key|key[^.]{0,20}(invalid|not valid)|billing_error/i;
 const SIGN_IN_REQUIRED = -32000;
 
 /** How a prompt that was answered ended the turn. */

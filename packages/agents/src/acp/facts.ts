@@ -71,8 +71,13 @@ export function outputOf(call: ToolCall, streamed: string): string | undefined {
   const text = contentText(call);
   if (text !== '') return text;
   if (typeof raw === 'string') return raw;
-  const { output, formatted_output: formatted, error } = recordOf(raw);
-  return [formatted, output, error].find((text) => typeof text === 'string');
+  const { output, formatted_output: formatted, stdout, error } = recordOf(raw);
+  return [formatted, output, stdout, error].find((part) => typeof part === 'string');
+}
+
+export function stderrOf(call: ToolCall): string | undefined {
+  const { stderr } = recordOf(call.rawOutput);
+  return typeof stderr === 'string' && stderr !== '' ? stderr : undefined;
 }
 
 function contentText({ content }: ToolCall): string {

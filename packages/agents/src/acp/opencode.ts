@@ -1,3 +1,4 @@
+import { join } from 'node:path';
 import { formatFor, type WireFormat } from '@filepath/protocol';
 import type { Surroundings } from '../driver/program.ts';
 
@@ -14,7 +15,7 @@ const MAX_OUTPUT = 32_000;
  * opencode's configuration for one provider, the gateway. It is given by environment, which wins over what a repository
  * says in its own opencode.json.
  */
-export function opencodeEnv({ context, permissions }: Surroundings): Record<string, string> {
+export function opencodeEnv({ context, permissions, cwd }: Surroundings): Record<string, string> {
   const { env } = context;
   const model = env['FILEPATH_MODEL'] ?? '';
   const { npm, path } = PROVIDERS[formatFor(model)];
@@ -34,6 +35,8 @@ export function opencodeEnv({ context, permissions }: Surroundings): Record<stri
         models: { [model]: { name: model, limit: { context: CONTEXT, output: maxTokens } } },
       },
     },
+    // What a repository says to the model, and not to opencode.
+    instructions: [join(cwd, 'AGENTS.md'), join(cwd, 'CLAUDE.md')],
     autoupdate: false,
     share: 'disabled',
     // A full context is told as a handoff; opencode would say nothing of having compacted it.
@@ -42,6 +45,9 @@ export function opencodeEnv({ context, permissions }: Surroundings): Record<stri
   };
   return {
     OPENCODE_CONFIG_CONTENT: JSON.stringify(config),
+    // A repository's own configuration could name programs and plugins to run.
+    OPENCODE_DISABLE_PROJECT_CONFIG: '1',
+    OPENCODE_PURE: '1',
     OPENCODE_DISABLE_AUTOUPDATE: '1',
     OPENCODE_DISABLE_MODELS_FETCH: '1',
     OPENCODE_DISABLE_LSP_DOWNLOAD: '1',

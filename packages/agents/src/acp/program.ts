@@ -44,6 +44,7 @@ export class AcpProgram implements Program {
     this.#said = new Said(voice, this.#calls, {
       prefix: randomUUID(),
       namesMessages: start.dialect.namesMessages,
+      asking: () => around.decisions.waiting,
       // Its work is to be handed over rather than gone on with from a summary that nobody has read.
       onCompacted: () => void this.interrupt(),
     });
@@ -153,7 +154,7 @@ export class AcpProgram implements Program {
   }
 
   async #permission(request: PermissionRequest): Promise<PermissionAnswer> {
-    this.#calls.update(request.toolCall);
+    this.#said.call(request.toolCall);
     const answer = await decide(request, this.#calls.known(request.toolCall), this.#around);
     return this.#calls.interrupted ? CANCELLED : answer;
   }

@@ -2,7 +2,7 @@ import type { Voice } from '../driver/voice.ts';
 import { recordOf } from './facts.ts';
 import { planOf } from './plan.ts';
 import type { ToolCalls } from './tool-calls.ts';
-import { type ContentBlock, type PromptAnswer, SessionUpdate } from './wire.ts';
+import { type ContentBlock, type PromptAnswer, SessionUpdate, type ToolCall } from './wire.ts';
 
 type Chunk = Extract<
   SessionUpdate,
@@ -22,6 +22,7 @@ export type SaidOptions = {
   readonly prefix: string;
   /** A text without the id of a message is the program's own. */
   readonly namesMessages: boolean;
+  readonly asking: () => boolean;
   /** A context has been compacted within a turn. */
   readonly onCompacted: () => void;
 };
@@ -69,9 +70,7 @@ export class Said {
         return this.#onThought(update);
       case 'tool_call':
       case 'tool_call_update':
-        this.finish();
-        this.#calls.update(update);
-        return this.#working();
+        return this.call(update);
       case 'plan': {
         const plan = planOf(update.entries);
         if (plan) this.#voice.say(plan);
@@ -94,6 +93,13 @@ export class Said {
         this.finish();
         this.shown.failure = '';
     }
+  }
+
+  /** Of a call, by an update or by a request for leave. */
+  call(part: ToolCall): void {
+    this.finish();
+    this.#calls.update(part);
+    this.#working();
   }
 
   /** The text that was being written is whole. */
@@ -163,7 +169,8 @@ export class Said {
   }
 
   #working(reason?: string): void {
-    if (!this.shown) return;
+    // A person who is asked is waited for, whatever goes on beside.
+    if (!this.shown || this.#options.asking()) return;
     this.#voice.working({
       ...(this.contextPct === 0 ? {} : { contextPct: this.contextPct }),
       ...(reason === undefined ? {} : { reason }),

@@ -5,7 +5,9 @@ import { Initialized, OpenedSession } from './wire.ts';
 
 const SIGN_IN_REQUIRED = -32000;
 /** Ways to sign in that need no person: the program has its key in the environment. */
-const BY_KEY = /key|openai|anthropic|gateway/i;
+const BY_KEY = /key|openai|anthropic|gateway|^cursor_login$/i;
+/** One that waits for a browser has none here. */
+const SIGN_IN_MS = 30_000;
 
 export type AcpSession = {
   readonly id: string;
@@ -82,10 +84,16 @@ async function openNew(
     const methods = (authMethods ?? []).map(({ id }) => id);
     const method = methods.find((id) => BY_KEY.test(id));
     if (method === undefined) throw notSignedIn(error.message, methods);
-    await agent.request('authenticate', { methodId: method });
-    return await open().catch((again: unknown) => {
+    try {
+      const options = {
+        cancellationSignal: AbortSignal.timeout(SIGN_IN_MS),
+        stopWaitingOnCancel: true,
+      };
+      await agent.request('authenticate', { methodId: method }, options);
+      return await open();
+    } catch (again) {
       throw notSignedIn(wordsOf(again), methods);
-    });
+    }
   }
 }
 

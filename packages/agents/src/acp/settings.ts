@@ -15,8 +15,9 @@ export async function applySettings(
   session: AcpSession,
   around: Surroundings,
 ): Promise<void> {
-  await setMode(agent, session, around).catch(told(around, 'mode'));
-  await setModel(agent, session, around).catch(told(around, 'model'));
+  // What it asks for all the same is answered.
+  await setMode(agent, session, around).catch(told(around, 'mode', 'debug'));
+  await setModel(agent, session, around).catch(told(around, 'model', 'warn'));
 }
 
 async function setMode(
@@ -66,6 +67,10 @@ function valueFor(option: ConfigOption, model: string): string | undefined {
   );
 }
 
-function told({ voice }: Surroundings, what: string): (error: unknown) => void {
-  return (error) => voice.log('warn', `its ${what} could not be set: ${wordsOf(error)}`);
+function told(
+  { voice }: Surroundings,
+  what: string,
+  level: 'debug' | 'warn',
+): (error: unknown) => void {
+  return (error) => voice.log(level, `its ${what} could not be set: ${wordsOf(error)}`);
 }

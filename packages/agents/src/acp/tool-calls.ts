@@ -11,6 +11,7 @@ import {
   outputOf,
   parentOf,
   pathOf,
+  stderrOf,
   wasCutOff,
 } from './facts.ts';
 import { planOf } from './plan.ts';
@@ -91,6 +92,7 @@ export class ToolCalls {
     const { call } = work;
     const exit = exitOf(call);
     const output = outputOf(call, work.streamed);
+    const stderr = stderrOf(call);
     const diff = diffOf(call, this.#cwd);
     const cutOff = (this.interrupted && exit === undefined) || wasCutOff(call);
     const failed = call.status !== 'completed' || (exit ?? 0) !== 0 || cutOff;
@@ -106,6 +108,7 @@ export class ToolCalls {
         cmd: start.cmd,
         ...(exit === undefined ? {} : { exit }),
         ...(output === undefined ? {} : { stdout: output }),
+        ...(stderr === undefined ? {} : { stderr }),
         ...rest,
       });
     } else {

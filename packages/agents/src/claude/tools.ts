@@ -7,10 +7,11 @@ import { diffOf } from './patch.ts';
 type WorkEvent = Extract<AgentEvent, { type: 'tool' | 'command' }>;
 
 /** Tools that run a line of shell, by the name that a CLI of this dialect gives them. */
-const SHELLS = new Set(['Bash', 'run_shell_command', 'shell']);
+const SHELLS = new Set(['Bash', 'run_shell_command', 'shell', 'shell_command']);
 
 const Input = z.looseObject({
   command: z.string().optional(),
+  cmd: z.string().optional(),
   file_path: z.string().optional(),
   notebook_path: z.string().optional(),
   path: z.string().optional(),
@@ -34,9 +35,8 @@ export function toolStart(block: Block, parent: string | undefined, cwd: string)
     id: id.slice(0, 128),
     ...(parent === undefined ? {} : { parent }),
   };
-  if (SHELLS.has(name) && typeof known.command === 'string') {
-    return { type: 'command', cmd: known.command, ...common };
-  }
+  const cmd = known.command ?? known.cmd;
+  if (SHELLS.has(name) && typeof cmd === 'string') return { type: 'command', cmd, ...common };
   const path = known.file_path ?? known.notebook_path ?? known.absolute_path ?? known.path;
   return {
     type: 'tool',
@@ -77,12 +77,27 @@ function commandEnd(
       ...(code ? {} : { stderr: failureOf(text) }),
     };
   }
+  const amp = result === undefined ? ampResult(text) : null;
+  if (amp) return { ...open, status: amp.exit === 0 ? 'done' : 'error', ...amp };
   const parsed = ShellResult.safeParse(result);
   const { stdout = text, stderr = '', interrupted, backgroundTaskId } = parsed.data ?? {};
   if (interrupted === true) return { ...open, status: 'error', stdout, stderr };
   // In the background it has not ended: nobody knows its exit status.
   const exit = backgroundTaskId === undefined ? { exit: 0 } : {};
   return { ...open, status: 'done', ...exit, stdout, stderr };
+}
+
+const AmpResult = z.looseObject({ output: z.string(), exitCode: z.number() });
+
+/** Amp answers for a command with JSON. */
+function ampResult(text: string): { exit: number; stdout: string } | null {
+  if (!text.startsWith('{')) return null;
+  try {
+    const { output, exitCode } = AmpResult.parse(JSON.parse(text));
+    return { exit: exitCode, stdout: output };
+  } catch {
+    return null;
+  }
 }
 
 /** The text of a tool's answer. */

@@ -6,8 +6,8 @@ const NAMES = ['AGENTS.override.md', 'AGENTS.md'];
 const MOST = 32 * 1024;
 
 /** What the repository tells agents. codex reads it by itself only together with the repository's settings. */
-export function houseRules(cwd: string): string | null {
-  for (const name of NAMES) {
+export function houseRules(cwd: string, names: readonly string[] = NAMES): string | null {
+  for (const name of names) {
     const text = headOf(join(cwd, name));
     if (text === null || text.trim() === '') continue;
     return `# Instructions of this repository, from its ${name}\n\n${text}`;

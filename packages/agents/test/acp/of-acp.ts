@@ -50,8 +50,8 @@ export const QUEUED_STEER: Scenario = {
     await agent.say('Mind the gap.');
     await agent.until(({ type }) => type === 'done', 'the end of both turns');
     expect(agent.events().filter(({ type }) => type === 'done')).toHaveLength(1);
-    const log = agent.events().find(({ type }) => type === 'log');
-    expect(log).toMatchObject({ message: expect.stringContaining('this one comes next') });
+    const logs = agent.events().filter(({ type }) => type === 'log');
+    expect(JSON.stringify(logs)).toContain('this one comes next');
   },
   asked: (requests) => expect(requests.at(-1)?.lastText).toContain('Mind the gap.'),
 };

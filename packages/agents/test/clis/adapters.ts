@@ -1,3 +1,5 @@
+import { mkdirSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
 import type { AgentEntry } from '@filepath/protocol';
 
 /** Adapters of the Agent Client Protocol, as an operator would add them to the catalog, one file each. */
@@ -33,6 +35,8 @@ export const ADAPTERS: readonly AgentEntry[] = [
     driver: { kind: 'acp', command: ['codex-acp'] },
     install: { from: 'npm', package: '@agentclientprotocol/codex-acp', version: '2.6.0' },
     metered: true,
+    // The folder must be there before it starts.
+    files: { '.codex/version.json': '{}' },
     env: {
       MODEL_PROVIDER: 'filepath',
       NO_BROWSER: '1',
@@ -51,3 +55,10 @@ export const ADAPTERS: readonly AgentEntry[] = [
     },
   },
 ];
+
+/** Adds an adapter to the catalog of a home, by one file. Entries that filepath brings need none. */
+export function addToCatalog(entry: AgentEntry, home: string): void {
+  if (!ADAPTERS.includes(entry)) return;
+  mkdirSync(join(home, 'catalog'), { recursive: true });
+  writeFileSync(join(home, 'catalog', `${entry.type}.json`), JSON.stringify(entry));
+}

@@ -23,7 +23,7 @@ const CLIS: Record<string, Cli> = {
   opencode: { hands: OPENCODE_HANDS, model: 'claude-sonnet-4', env: () => ({}) },
   qwen: {
     hands: QWEN_HANDS,
-    model: 'qwen3-coder',
+    model: 'scripted-model',
     env: envOf('qwen'),
     // It notes what it has learned by an agent of its own.
     mainLine: ({ tools }) => tools.includes('agent'),
@@ -39,6 +39,11 @@ export function cliOf(type: string): Cli & { entry: AgentEntry; program: string 
     throw new Error(`no test knows the CLI of ${type}`);
   }
   return { ...cli, entry, program: entry.driver.command?.[0] ?? '' };
+}
+
+/** Without tools a model is asked for a title. */
+export function withTools({ tools }: ModelRequest): boolean {
+  return tools.length > 0;
 }
 
 /** The variables of an entry, filled in as the runner does. */

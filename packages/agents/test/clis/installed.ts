@@ -3,6 +3,7 @@ import { existsSync, mkdirSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import type { AgentEntry } from '@filepath/protocol';
+import { addToCatalog } from './adapters.ts';
 
 const ROOT = fileURLToPath(new URL('../../../..', import.meta.url));
 const FILEPATH = join(ROOT, 'packages/cli/dist/filepath.js');
@@ -16,6 +17,7 @@ export function installed(entry: AgentEntry): string {
   if (!existsSync(ready)) {
     rmSync(home, { recursive: true, force: true });
     mkdirSync(home, { recursive: true });
+    addToCatalog(entry, home);
     execFileSync(process.execPath, [FILEPATH, 'agents', 'install', entry.type], {
       env: { ...process.env, FILEPATH_HOME: home },
       stdio: ['ignore', 'inherit', 'inherit'],

@@ -8,7 +8,8 @@ import {
   startModelServer,
   tempDir,
 } from '@filepath/testkit';
-import { cliOf } from './clis.ts';
+import { addToCatalog } from './adapters.ts';
+import { cliOf, withTools } from './clis.ts';
 import { InstanceAgent } from './instance-agent.ts';
 import { installed } from './installed.ts';
 import type { Scenario } from './scenarios.ts';
@@ -24,10 +25,12 @@ export type Stage = AsyncDisposable & {
 };
 
 export async function stage(type: string): Promise<Stage> {
-  const tools = installed(cliOf(type).entry);
+  const { entry } = cliOf(type);
+  const tools = installed(entry);
   const server = await startModelServer({ script: [], keys: [PROVIDER_KEY] });
   const home = tempDir('filepath-clis');
   symlinkSync(tools, join(home.path, 'tools'));
+  addToCatalog(entry, home.path);
   const instance = await startInstance(
     {
       ANTHROPIC_API_KEY: PROVIDER_KEY,
@@ -42,9 +45,12 @@ export async function stage(type: string): Promise<Stage> {
     server,
     type,
     [Symbol.asyncDispose]: async () => {
-      await instance[Symbol.asyncDispose]();
-      await server.close();
-      home.remove();
+      try {
+        await instance[Symbol.asyncDispose]();
+        await server.close();
+      } finally {
+        home.remove();
+      }
     },
   };
 }
@@ -62,12 +68,16 @@ export async function play(
   scenario: Scenario,
   { files = {}, look }: Around = {},
 ): Promise<void> {
-  const { hands, model } = cliOf(type);
+  const { hands, model, mainLine = withTools } = cliOf(type);
   using repository = tempDir('filepath-repository');
   makeRepo(repository.path, [
     { message: 'docs: say what this is', files: { 'README.md': '# A repository\n', ...files } },
   ]);
-  server.play({ script: scenario.script(hands, '/workspace'), otherwise: { text: 'ok' } });
+  server.play({
+    script: scenario.script(hands, '/workspace'),
+    otherwise: { text: 'ok' },
+    mainLine,
+  });
   const before = server.calls.length;
   const agent = await InstanceAgent.create(instance, {
     agentType: type,
@@ -77,7 +87,8 @@ export async function play(
   });
   try {
     await scenario.play(agent);
-    scenario.asked?.(server.calls.slice(before).map(({ request }) => request));
+    const requests = server.calls.slice(before).map(({ request }) => request);
+    scenario.asked?.(requests.filter(mainLine));
     await look?.(agent);
   } finally {
     agent.close();

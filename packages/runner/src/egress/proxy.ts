@@ -9,9 +9,10 @@ import type { Socket } from 'node:net';
 import { Answer, answerOf, endWithAnswer, sendAnswer } from './answers.ts';
 import type { Reach } from './reach.ts';
 import { onward, relay, UPSTREAM } from './relay.ts';
-import { parseAbsolute, showTarget } from './target.ts';
+import { parseAbsolute, parseAuthority, showTarget } from './target.ts';
 import { type Asking, gatewayPath, toWorker, type WorkerPlace } from './to-worker.ts';
 import { tunnel } from './tunnel.ts';
+import { isWayOut } from './way-out.ts';
 
 export type ProxyLimits = { connections: number; idleMs: number };
 
@@ -48,6 +49,8 @@ export class AgentProxy {
     );
     this.#http.timeout = context.limits.idleMs;
     this.#http.on('connect', (request: IncomingMessage, socket: Socket, head: Buffer) => {
+      const target = parseAuthority(request.url ?? '', null);
+      if (target && isWayOut(target)) return this.#toItself(socket, head);
       void tunnel(context.reach, request.url ?? '', socket, head, context.limits.idleMs);
     });
   }
@@ -77,8 +80,15 @@ export class AgentProxy {
     for (const socket of [...this.#sockets, ...this.#refused]) socket.destroy();
   }
 
+  /** The tunnel ends where it begins. */
+  #toItself(socket: Socket, head: Buffer): void {
+    socket.write('HTTP/1.1 200 Connection established\r\n\r\n');
+    if (head.length > 0) socket.unshift(head);
+    this.#http.emit('connection', socket);
+  }
+
   async #serve(request: IncomingMessage, response: ServerResponse): Promise<void> {
-    const url = request.url ?? '';
+    const url = ownPath(request.url ?? '');
     try {
       if (!url.startsWith('/')) return await this.#forward(url, request, response);
       const path = gatewayPath(url);
@@ -121,6 +131,12 @@ export class AgentProxy {
     const sentence = `this agent has ${connections} connections open, the most it may have: close one first`;
     endWithAnswer(socket, new Answer(503, sentence));
   }
+}
+
+/** The path alone, if the URL is one of the way out itself. */
+function ownPath(url: string): string {
+  const target = parseAbsolute(url);
+  return target && isWayOut(target) ? target.path : url;
 }
 
 function notHere(response: ServerResponse): void {

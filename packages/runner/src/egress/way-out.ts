@@ -12,6 +12,11 @@ const NOT_BY_PROXY = '127.0.0.1,localhost,::1';
 
 export const GATEWAY_URL = `${URL_OF_PROXY}/gateway`;
 
+/** Programs that know no NO_PROXY ask the proxy for the way out itself. */
+export function isWayOut({ host, port }: { host: string; port: number }): boolean {
+  return port === WAY_OUT.port && NOT_BY_PROXY.split(',').includes(host);
+}
+
 /** Variables by which programs find a proxy. Whoever unsets them reaches nothing: there is no other way. */
 export const PROXY_VARIABLES: readonly (readonly [string, string])[] = [
   ['HTTP_PROXY', URL_OF_PROXY],

@@ -1,4 +1,5 @@
 import type { Env } from '../env.ts';
+import { BodyRoom } from './body/body-room.ts';
 import { directoryOf } from './directory/directory.ts';
 import { agentModels } from './models/list-models.ts';
 import { answerOffline } from './offline/answer-offline.ts';
@@ -6,6 +7,8 @@ import { reached } from './reached.ts';
 import type { GatewayFor } from './routes.ts';
 import { type Outgoing, overHttp, type Sender } from './send.ts';
 import { TIMES } from './times.ts';
+
+const room = new BodyRoom();
 
 const senderFor = ({ NETWORK }: Env): Sender =>
   overHttp(
@@ -21,6 +24,7 @@ export const gatewayFor: GatewayFor = (env, { session }, ctx) => ({
   models: () => agentModels(env, ctx),
   sender: senderFor(env),
   times: TIMES,
+  room,
   keep: (work) => ctx.waitUntil(work),
 });
 

@@ -1,3 +1,4 @@
+import type { BodyRoom } from './body/body-room.ts';
 import { type BadBody, readRequestBody, type RequestBody } from './body/request-body.ts';
 import { type Dialect, type Operation, operationOf } from './operation.ts';
 import { MAX_REQUEST, readBody } from './read-body.ts';
@@ -17,11 +18,13 @@ export type Incoming = {
   /** Null: there is none, or none that the gateway understands. */
   readonly body: RequestBody | null;
   readonly model: string;
+  /** Gives the room of its body back: it is not needed any more. */
+  readonly release: () => void;
 };
 
 export type Unreadable = {
   readonly operation: Operation;
-  readonly problem: 'bad_request' | 'too_large';
+  readonly problem: 'bad_request' | 'too_large' | 'busy';
   readonly message: string;
 };
 
@@ -30,6 +33,7 @@ const BODILESS = new Set(['GET', 'DELETE']);
 export async function readIncoming(
   request: Request,
   { dialect, path }: Target,
+  room: BodyRoom,
 ): Promise<Incoming | Unreadable> {
   const { method, headers } = request;
   const operation = operationOf(dialect, method, path);
@@ -38,15 +42,29 @@ export async function readIncoming(
     const message = `The body is encoded as ${encoding.slice(0, 32)}, which hides how much it is. Send it as it is.`;
     return { operation, problem: 'bad_request', message };
   }
-  const bytes = BODILESS.has(method) ? new Uint8Array() : await readBody(request);
-  if (!bytes) {
-    const message = `The request is larger than ${MAX_REQUEST} bytes. Send less at once.`;
-    return { operation, problem: 'too_large', message };
+  const release = room.take(BODILESS.has(method) ? 0 : sizeOf(headers));
+  if (!release) {
+    await readBody(request, 0);
+    const message = 'Too many large requests are on their way at once. Send this one again.';
+    return { operation, problem: 'busy', message };
   }
+  const bytes = BODILESS.has(method) ? new Uint8Array() : await readBody(request);
+  const refused = (problem: Unreadable['problem'], message: string): Unreadable => {
+    release();
+    return { operation, problem, message };
+  };
+  if (!bytes)
+    return refused('too_large', `The request is larger than ${MAX_REQUEST} bytes. Send less.`);
   const found = readModel(operation, path, bytes);
-  if ('problem' in found) return { operation, problem: 'bad_request', message: found.problem };
+  if ('problem' in found) return refused('bad_request', found.problem);
   const { search } = new URL(request.url);
-  return { operation, path, method, headers, search, bytes, ...found };
+  return { operation, path, method, headers, search, bytes, release, ...found };
+}
+
+/** Without a length it may be as large as any. */
+function sizeOf(headers: Headers): number {
+  const announced = Number(headers.get('content-length') ?? MAX_REQUEST);
+  return Math.min(Number.isNaN(announced) ? MAX_REQUEST : announced, MAX_REQUEST);
 }
 
 /** Only what is to be counted has to be understood. */

@@ -74,6 +74,8 @@ export class MeteredCall {
 
   async #carry(limit: Limit, outputBound: number, answer: Answer): Promise<void> {
     const response = await this.#send(limit, answer);
+    // A prompt is not held in memory for as long as its answer takes.
+    this.#incoming = { ...this.#incoming, bytes: new Uint8Array(), body: null };
     if (!response) return;
     const { status, headers } = response;
     const shown = { status, headers: toAgent(headers, this.#secrets) };

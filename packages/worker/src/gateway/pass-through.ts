@@ -1,5 +1,6 @@
 import { newCallId, type RunnerId, type ThreadId } from '@filepath/protocol';
 import { inputBound, outputBound, priceFor, unknownOf } from './bounds.ts';
+import type { BodyRoom } from './body/body-room.ts';
 import type { Ask, Directory, Ledger, Upstream } from './contract.ts';
 import { answerFree } from './free-call.ts';
 import { type Incoming, readIncoming, type Target } from './incoming.ts';
@@ -23,6 +24,7 @@ export type Gateway = {
   /** The list of models that are answered for here, as either provider gives it. */
   readonly models: () => Promise<unknown>;
   readonly times: Times;
+  readonly room: BodyRoom;
   /** Keeps work going when the agent has gone away. */
   readonly keep: (work: Promise<void>) => void;
 };
@@ -34,15 +36,29 @@ export async function passThrough(
   target: Target,
   request: Request,
 ): Promise<Response> {
+  const incoming = await readIncoming(request, target, gateway.room);
+  if ('problem' in incoming)
+    return providerError(incoming.operation.format, incoming.problem, incoming.message);
+  try {
+    return await answerTo(gateway, caller, incoming);
+  } finally {
+    incoming.release();
+  }
+}
+
+async function answerTo(
+  gateway: Gateway,
+  caller: AgentCaller,
+  incoming: Incoming,
+): Promise<Response> {
   const { directory, ledger } = gateway;
-  const incoming = await readIncoming(request, target);
-  const { format, kind } = incoming.operation;
-  if ('problem' in incoming) return providerError(format, incoming.problem, incoming.message);
-  if (kind === 'free' && target.path === '/v1/models') {
+  const { operation, path, model } = incoming;
+  const { format, kind } = operation;
+  if (kind === 'free' && path === '/v1/models') {
     if (!(await isKnown(ledger, caller))) return badKey(format);
     return Response.json(await gateway.models());
   }
-  const upstream = await directory.route(format, target.path, incoming.model);
+  const upstream = await directory.route(format, path, model);
   if ('refused' in upstream) {
     const known = await ledger.refused(askFor(caller, incoming, NOBODY), upstream);
     return known ? refusal(format, upstream) : badKey(format);

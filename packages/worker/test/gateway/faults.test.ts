@@ -208,6 +208,20 @@ describe('[GW13] size', () => {
     ]);
   });
 
+  it('of all large prompts on their way has a bound, and small ones pass beside them', async () => {
+    const [first, second] = [gate(0), gate(0)];
+    const large = ask({ stream: false, padding: 'x'.repeat(20e6) });
+    play({ ...LONG, gate: first }, { ...LONG, gate: second }, LONG, LONG);
+    const held = [gateway.post(PATH, large), gateway.post(PATH, large)];
+    await Promise.all([first.reached, second.reached]);
+    const third = await gateway.post(PATH, large);
+    expect([third.status, third.headers.get('retry-after')]).toEqual([429, '2']);
+    expect(await (await gateway.post(PATH, ask())).text()).toContain('word');
+    for (const one of [first, second]) one.release();
+    for (const answer of await Promise.all(held)) expect(await answer.text()).toContain('word');
+    expect(await (await gateway.post(PATH, large)).text()).toContain('word');
+  });
+
   it('of an answer that is read slowly is held back at the provider', async () => {
     let written = 0;
     const chunk = `data: ${'x'.repeat(65_000)}\n\n`;

@@ -13,5 +13,13 @@ export const qwen: AgentEntry = {
     OPENAI_BASE_URL: '{baseUrl}/openai/v1',
     OPENAI_API_KEY: '{apiKey}',
     OPENAI_MODEL: '{model}',
+    QWEN_CODE_SYSTEM_SETTINGS_PATH: '/home/agent/.filepath/qwen-settings.json',
+    QWEN_CODE_TRUSTED_FOLDERS_PATH: '/home/agent/.filepath/qwen-folders.json',
+  },
+  // Settings of a repository could name another address for its model traffic, or programs to run.
+  files: {
+    '.filepath/qwen-settings.json':
+      '{"security":{"folderTrust":{"enabled":true}},"privacy":{"usageStatisticsEnabled":false},"general":{"enableAutoUpdate":false}}',
+    '.filepath/qwen-folders.json': '{"/workspace":"DO_NOT_TRUST"}',
   },
 };

@@ -36,7 +36,12 @@ export const LIMITS_OF: Record<WireFormat, readonly string[]> = {
 
 /** Parsers differ in which of two equal keys they believe, and some do not tell large letters from small ones. */
 const READ_ONCE = new Set([
-  ...['model', 'stream', 'stream_options', 'n', 'thinking', 'tools'],
+  'model',
+  'stream',
+  'stream_options',
+  'n',
+  'thinking',
+  'tools',
   ...PROMPT_KEYS,
   ...CHARGED_KEYS,
   ...Object.values(LIMITS_OF).flat(),

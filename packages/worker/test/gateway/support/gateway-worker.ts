@@ -1,4 +1,5 @@
 import type { Env } from '../../../src/env.ts';
+import { BodyRoom } from '../../../src/gateway/body/body-room.ts';
 import type { Directory, Upstream } from '../../../src/gateway/contract.ts';
 import { reached } from '../../../src/gateway/reached.ts';
 import { gatewayRoutes } from '../../../src/gateway/routes.ts';
@@ -25,6 +26,7 @@ const directory: Directory = {
   },
 };
 
+const room = new BodyRoom(48 * 1024 * 1024);
 const offline = (): Response => new Response('offline');
 const sender = overHttp((input, init) => fetch(input, init), reached, offline);
 
@@ -33,6 +35,7 @@ const answer = buildFetch(
     directory,
     ledger,
     sender,
+    room,
     models: async () => ({ data: [] }),
     times: { ...TIMES, ...setting.times },
     keep: (work) => ctx.waitUntil(work),

@@ -120,8 +120,8 @@ async function bundle(outdir: string): Promise<void> {
     plugins: [
       {
         name: 'prefix-node-builtins',
-        setup: ({ onResolve }) => {
-          onResolve({ filter: new RegExp(`^(${bare.join('|')})$`) }, ({ path }) => ({
+        setup: (build) => {
+          build.onResolve({ filter: new RegExp(`^(${bare.join('|')})$`) }, ({ path }) => ({
             path: `node:${path}`,
             external: true,
           }));
