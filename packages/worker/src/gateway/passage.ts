@@ -6,6 +6,9 @@ export type Passed = 'whole' | 'cut' | 'left' | 'idle' | 'stalled';
 
 /** So much may be on its way to the agent; more is not read from the provider. */
 const AHEAD = 65_536;
+const SMALLEST = 4096;
+/** workerd gives what it read along with the head of a chunk for itself, up to 28 bytes. Every event has more. */
+const AT_LEAST = 29;
 
 /**
  * Carries an answer from a provider to an agent, a part at a time: what the agent has not taken holds up the reading,
@@ -13,7 +16,7 @@ const AHEAD = 65_536;
  * hold in memory whatever a slow agent has not read.
  */
 export class Passage {
-  #reader: ReadableStreamDefaultReader<Uint8Array>;
+  #reader: ReadableStreamBYOBReader;
   #writer: WritableStreamDefaultWriter<Uint8Array>;
   #meter: Meter;
   #times: Times;
@@ -23,13 +26,15 @@ export class Passage {
   #parts = 0;
   #seen = { parts: -1, at: 0 };
   #leftAt: number | null = null;
+  /** Nothing is waited for any more that only the agent could do. */
+  #gone = Promise.withResolvers<void>();
   #gaveUp: Passed | null = null;
   #firstByteAt: number | null = null;
 
   constructor(source: ReadableStream<Uint8Array>, meter: Meter, times: Times) {
     const { readable, writable } = new IdentityTransformStream({ highWaterMark: AHEAD });
     this.readable = readable;
-    this.#reader = source.getReader();
+    this.#reader = source.getReader({ mode: 'byob' });
     this.#writer = writable.getWriter();
     this.#meter = meter;
     this.#times = times;
@@ -43,11 +48,14 @@ export class Passage {
   async run(): Promise<Passed> {
     const left = (): void => this.#left();
     let last = Promise.resolve();
+    let size = SMALLEST;
     try {
       for (;;) {
-        const { value, done } = await this.#reader.read();
+        const { value, done } = await this.#reader.readAtLeast(AT_LEAST, new Uint8Array(size));
         if (this.#gaveUp) return this.#gaveUp;
-        if (done) break;
+        if (done || value === undefined) break;
+        // Words come in little parts, images and whole answers in large ones.
+        if (value.length === size) size = Math.min(size * 4, AHEAD);
         this.#parts += 1;
         this.#firstByteAt ??= Date.now();
         if (this.#leftAt === null) last = this.#writer.write(value).catch(left);
@@ -60,7 +68,7 @@ export class Passage {
     }
     this.#meter.end();
     this.#waitsFor = 'agent';
-    await last;
+    await Promise.race([last, this.#gone.promise]);
     if (this.#gaveUp) return this.#gaveUp;
     return this.#leftAt === null ? 'whole' : 'left';
   }
@@ -87,18 +95,21 @@ export class Passage {
 
   async #taken(): Promise<void> {
     this.#waitsFor = 'agent';
-    await this.#writer.ready.catch(() => this.#left());
+    const ready = this.#writer.ready.catch(() => this.#left());
+    await Promise.race([ready, this.#gone.promise]);
     this.#waitsFor = 'provider';
   }
 
   /** The agent has gone away. What it asked for is read on for a while. */
   #left(): void {
     this.#leftAt ??= Date.now();
+    this.#gone.resolve();
   }
 
   #giveUp(why: Passed): void {
     if (this.#gaveUp) return;
     this.#gaveUp = why;
+    this.#gone.resolve();
     void this.#reader.cancel(why).catch(() => undefined);
     // A write that waits for the agent ends only so.
     if (why === 'stalled') void this.#writer.abort(why).catch(() => undefined);

@@ -44,8 +44,16 @@ export function providersOfEnv(env: ProviderEnv): ProviderConfig[] {
 export function baseUrlOf(env: ProviderEnv, kind: NamedKind): string | null {
   const given = env[VARIABLES[kind][1]] ?? '';
   if (given === '') return KINDS[kind].baseUrl;
-  return ProviderUrl.safeParse(given).data ?? null;
+  const known = urls.get(given);
+  if (known !== undefined) return known;
+  const url = ProviderUrl.safeParse(given).data ?? null;
+  if (urls.size < MAX_URLS) urls.set(given, url);
+  return url;
 }
+
+/** They are asked for with every call, and are always the same. */
+const urls = new Map<string, string | null>();
+const MAX_URLS = 16;
 
 /** A provider behind Cloudflare's AI Gateway needs the gateway's token too. No other host is shown it. */
 function cloudflareHeader(env: ProviderEnv, baseUrl: string): Record<string, string> {
