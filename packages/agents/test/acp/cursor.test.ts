@@ -69,19 +69,18 @@ describe('cursor, by a stand-in that speaks as its documentation says', () => {
 
   it('[DRV52] is given what comes while it works when its turn is over', async () => {
     using it = placed('cursor', { ...KEY, FILEPATH_PERMISSIONS: 'ask' });
-    const allow = async (): Promise<void> => {
-      const asked = await it.agent.until(({ type }) => type === 'decision', 'the question');
-      await it.agent.decide(String(Reflect.get(asked, 'id')), 'allow');
-    };
+    const isQuestion = ({ type }: AgentEvent): boolean => type === 'decision';
+    const allow = (asked: AgentEvent): Promise<void> =>
+      it.agent.decide(String(Reflect.get(asked, 'id')), 'allow');
     await it.agent.say('the first');
-    await it.agent.until(({ type }) => type === 'command', 'the command that is asked for');
+    const asked = await it.agent.until(isQuestion, 'the question');
     await it.agent.say('the second');
     const log = await it.agent.until(({ type }) => type === 'log', 'what becomes of it');
     expect(log).toMatchObject({
       message: 'Cursor takes no message while it works: this one comes next',
     });
-    await it.agent.decide(String(Reflect.get(decisionOf(it.agent.events()), 'id')), 'allow');
-    await allow();
+    await allow(asked);
+    await allow(await it.agent.until(isQuestion, 'the question of the second turn'));
     await it.agent.until(isDone, 'the end of both turns');
     await it.agent.end();
     const [chat = ''] = readdirSync(join(it.home, '.cursor/chats'));
@@ -90,9 +89,3 @@ describe('cursor, by a stand-in that speaks as its documentation says', () => {
     expect(it.agent.events().filter(isDone)).toHaveLength(1);
   });
 });
-
-function decisionOf(events: readonly AgentEvent[]): AgentEvent {
-  const found = events.find(({ type }) => type === 'decision');
-  if (!found) throw new Error('nothing was asked');
-  return found;
-}
