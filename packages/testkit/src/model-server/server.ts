@@ -108,6 +108,8 @@ export async function startModelServer(options: ModelServerOptions): Promise<Mod
       response.end(String(error));
     });
   });
+  // workerd lets go of a connection after five seconds, as Node does: one of them has to be the first.
+  server.keepAliveTimeout = 60_000;
   const listening = Promise.withResolvers<void>();
   server.once('error', listening.reject);
   server.listen(options.port ?? 0, '127.0.0.1', listening.resolve);

@@ -21,7 +21,7 @@ const SHOW_MS = 500;
 const RETRY_MS = 1000;
 /** What was granted and what has ended within this long is written together. */
 const WRITE_MS = 10;
-/** Threads are told of what ended within this long together. */
+/** Threads are told at once, and then not again for this long: a run's receipt has what was told before its end. */
 const TELL_MS = 100;
 const REPORT_MS = 2000;
 /** A session without calls gives its lease back after this long. */
@@ -99,12 +99,24 @@ export class LedgerDesk {
     this.#writing = null;
     ledger.write();
     const ended = this.#ended.splice(0);
-    for (const { call, outcome } of ended) ledger.settle(call, outcome);
+    const failures = ended.flatMap(({ call, outcome }) => this.#settled(call, outcome));
     if (ended.length > 0) {
       this.#arm('lease', now() + REPORT_MS);
       this.#tellSoon();
     } else this.#armCalls();
     this.#showSoon();
+    // Whoever waits tells it again: what is settled already stays so.
+    if (failures.length > 0) throw failures[0];
+  }
+
+  /** One that fails takes no other with it. */
+  #settled(call: CallId, outcome: Outcome): unknown[] {
+    try {
+      this.#deps.ledger.settle(call, outcome);
+      return [];
+    } catch (error) {
+      return [error];
+    }
   }
 
   check(ask: Bearer): boolean {
@@ -197,9 +209,13 @@ export class LedgerDesk {
   }
 
   async #tellTogether(): Promise<void> {
-    await new Promise((resolve) => setTimeout(resolve, TELL_MS));
-    this.#tellingSoon = false;
-    await this.#tell();
+    try {
+      await this.#tell();
+      await new Promise((resolve) => setTimeout(resolve, TELL_MS));
+    } finally {
+      this.#tellingSoon = false;
+    }
+    this.#tellSoon();
   }
 
   #tell(): Promise<void> {
