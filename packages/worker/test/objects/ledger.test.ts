@@ -65,6 +65,18 @@ describe('a call to a model', () => {
     });
   });
 
+  it('[LED11] whose end makes no sense takes no other with it that ends at the same moment', async () => {
+    const { node, caller } = await newCaller();
+    const [odd, good] = [caller.ask(), caller.ask()];
+    for (const one of [odd, good]) await caller.session.reserve(one);
+    await Promise.allSettled([
+      caller.session.settle(odd.call, { ...ended({ input: 1 }), durationMs: -1 }),
+      caller.session.settle(good.call, ended({ input: 2 })),
+    ]);
+    await expect.poll(() => calls(node)).toHaveLength(1);
+    expect((await calls(node))[0]?.body).toMatchObject({ call: good.call, tokens: { input: 2 } });
+  });
+
   it('[LED15] is told by the alarm when it could not be told at once, and once', async () => {
     const { session, node, caller } = await newCaller();
     breakMethod(ThreadObject.prototype, 'gateway');
