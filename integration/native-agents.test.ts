@@ -142,13 +142,13 @@ describe('Shelley and Pi in their sandboxes, by way of the gateway', () => {
       if (!price) return;
       expect(total.usage?.costUsd).toBeCloseTo(costOf(counted, price), 9);
 
-      const calls = () =>
+      const told = () =>
         [...feed.events, ...child.events].flatMap(({ source, body }) =>
           source === 'gateway' ? [GatewayCall.parse(body)] : [],
         );
       // Threads are told of calls after they are counted.
-      await expect.poll(() => calls().length).toBe(11);
-      const metered = calls();
+      await expect.poll(() => told().length).toBe(11);
+      const metered = told();
       expect(metered.map(({ outcome }) => outcome)).toEqual(Array(11).fill('completed'));
       expect(metered.map(({ tokens }) => tokens).reduce(addTokens, NO_TOKENS)).toEqual(counted);
       if (agentType === 'shelley') {
