@@ -15,6 +15,7 @@ import {
   type SpoolLine,
   stalledFor,
   type SystemBody,
+  type ThreadId,
 } from '@filepath/protocol';
 import { first, type Sql } from '../storage/sql.ts';
 import { readValue, writeValue } from '../storage/values.ts';
@@ -91,21 +92,27 @@ export class Thread {
       throw new FilepathError('conflict', `${this.#meta.name} is stopped`);
     }
     const input: AgentInput = { type: 'message', from, content };
-    const waiting = launch.active ? backlog(this.#deps.sql, launch) : 0;
-    if (waiting > 0 && waiting + encodeInput(input).length > MAX_BACKLOG) {
-      throw new FilepathError(
-        'conflict',
-        `${this.#meta.name} has not taken up its last messages: send this one when it has`,
-      );
-    }
+    this.#checkBacklog(input);
     return this.#change((appender) => {
       const seq = appender.append(from, input);
       if (key !== null) this.#keep(key, seq);
-      if (appender.state.launch.active) {
-        return { seq, inputs: [addInput(this.#deps.sql, appender.state, input)] };
-      }
-      orderStart(this.#deps.sql, this.#meta, appender.state, content, [input]);
-      return { seq };
+      return { seq, ...this.#give(appender, input) };
+    });
+  }
+
+  /**
+   * What became of a child's run, once per key. It joins the open run, or opens one. A stopped agent is told nothing.
+   */
+  result(child: { id: ThreadId; name: string }, content: string, key: string): Effects {
+    const known = this.#seqOf(key);
+    const { launch, lifecycle, seq: head } = this.#state;
+    if (known !== null || lifecycle.stopped || launch.stopping) return nothing(known ?? head);
+    const input: AgentInput = { type: 'message', from: 'child', child, content };
+    this.#checkBacklog(input);
+    return this.#change((appender) => {
+      const seq = appender.append('system', input);
+      this.#keep(key, seq);
+      return { seq, ...this.#give(appender, input) };
     });
   }
 
@@ -301,6 +308,24 @@ export class Thread {
       appender.append('system', { type: 'message', from: 'system', content });
     }
     orderStart(sql, this.#meta, state, task.content, inputs);
+  }
+
+  #checkBacklog(input: AgentInput): void {
+    const { launch } = this.#state;
+    const waiting = launch.active ? backlog(this.#deps.sql, launch) : 0;
+    if (waiting === 0 || waiting + encodeInput(input).length <= MAX_BACKLOG) return;
+    throw new FilepathError(
+      'conflict',
+      `${this.#meta.name} has not taken up its last messages: send this one when it has`,
+    );
+  }
+
+  /** To the running process, or to one that is ordered for it. */
+  #give({ state }: Appender, input: Extract<AgentInput, { type: 'message' }>): Partial<Effects> {
+    const { sql } = this.#deps;
+    if (state.launch.active) return { inputs: [addInput(sql, state, input)] };
+    orderStart(sql, this.#meta, state, input.content, [input]);
+    return {};
   }
 
   #change(work: (appender: Appender) => Partial<Effects>): Effects {
