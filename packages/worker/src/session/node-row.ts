@@ -43,6 +43,8 @@ export type NodeRow = {
   snapshot: string | null;
   key_hash: string | null;
   blocked: string | null;
+  open: number;
+  queue: number | null;
 };
 
 /**
@@ -103,6 +105,8 @@ export function intentRow(
     snapshot: spec.snapshot && JSON.stringify(spec.snapshot),
     key_hash: given.keyHash,
     blocked: null,
+    open: 0,
+    queue: null,
   };
 }
 
@@ -121,6 +125,7 @@ export function toNode(session: SessionId, row: NodeRow, { own, subtree }: NodeA
     model: row.model,
     status: AgentState.parse(row.status),
     reason: row.reason,
+    queue: row.queue,
     config: maskConfig(configOf(row)),
     sortOrder: row.sort_order,
     tokens: row.tokens,

@@ -2,6 +2,7 @@ import { ALARMS_TABLE } from '../storage/alarms.ts';
 import { VALUES_TABLE } from '../storage/values.ts';
 import { LEDGER_TABLES } from './ledger/schema.ts';
 import { RESULT_TABLES } from './results.ts';
+import { STARTS_TABLES } from './starts.ts';
 
 export const SESSION_MIGRATIONS: readonly (readonly string[])[] = [
   [
@@ -32,4 +33,5 @@ export const SESSION_MIGRATIONS: readonly (readonly string[])[] = [
     'ALTER TABLE nodes ADD COLUMN spawn_key TEXT',
     'CREATE UNIQUE INDEX nodes_by_spawn_key ON nodes (spawn_parent, spawn_key)',
   ],
+  STARTS_TABLES,
 ];

@@ -115,6 +115,11 @@ export class ThreadObject extends DurableObject<Env> {
     return this.#change(null, (thread) => thread.result(child, content, key));
   }
 
+  /** The session lets this epoch start. */
+  go(epoch: number): void {
+    if (this.#parts) this.#publish(this.#parts.thread.go(epoch));
+  }
+
   signal(
     user: string | null,
     action: 'stop' | 'pause' | 'resume' | 'handoff',

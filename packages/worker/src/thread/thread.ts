@@ -30,9 +30,11 @@ import {
   MAX_BACKLOG,
   orderEnd,
   orderFreeze,
+  orderGo,
   orderStart,
   orderStop,
   readInputs,
+  withdrawStart,
 } from './launch.ts';
 import { appendLines, type Delta, type Offloaded } from './lines.ts';
 import type { Stored } from './log-table.ts';
@@ -118,7 +120,7 @@ export class Thread {
 
   signal(action: 'stop' | 'pause' | 'resume' | 'handoff'): Effects {
     const { launch } = this.#state;
-    if (action !== 'stop' && (!launch.active || launch.stopping)) {
+    if (action !== 'stop' && (!launch.active || launch.waits || launch.stopping)) {
       throw new FilepathError('conflict', `${this.#meta.name} is not running`);
     }
     return this.#change((appender) => {
@@ -130,9 +132,20 @@ export class Thread {
         }
         return { seq, inputs: [addInput(sql, appender.state, { type: 'signal', action })] };
       }
-      const { active, stopping } = appender.state.launch;
-      if (!active || stopping) return { seq };
+      const { active, waits, stopping } = appender.state.launch;
+      if (waits) withdrawStart(sql, appender.state);
+      if (!active || waits || stopping) return { seq };
       return { seq, inputs: [orderStop(sql, this.#meta, appender.state)] };
+    });
+  }
+
+  /** The session lets an epoch start. Said again, or of one that is not wanted any more, it changes nothing. */
+  go(epoch: number): Effects {
+    const { launch, seq } = this.#state;
+    if (launch.epoch !== epoch || !launch.waits) return nothing(seq);
+    return this.#change(({ state }) => {
+      orderGo(this.#deps.sql, this.#meta, state);
+      return {};
     });
   }
 
@@ -301,13 +314,12 @@ export class Thread {
       // What the system told that process is told anew to the next one; what was decided was its question.
       .filter((input) => input.type !== 'decision')
       .filter((input) => input.type !== 'message' || input.from !== 'system');
-    const task = inputs.find((input) => input.type === 'message');
-    if (!task) return;
+    if (!inputs.some((input) => input.type === 'message')) return;
     if (!state.lifecycle.open) {
       const content = `${this.#meta.name} ended before it took up the last message, and is started again with it.`;
       appender.append('system', { type: 'message', from: 'system', content });
     }
-    orderStart(sql, this.#meta, state, task.content, inputs);
+    orderStart(sql, state, inputs);
   }
 
   #checkBacklog(input: AgentInput): void {
@@ -324,7 +336,7 @@ export class Thread {
   #give({ state }: Appender, input: Extract<AgentInput, { type: 'message' }>): Partial<Effects> {
     const { sql } = this.#deps;
     if (state.launch.active) return { inputs: [addInput(sql, state, input)] };
-    orderStart(sql, this.#meta, state, input.content, [input]);
+    orderStart(sql, state, [input]);
     return {};
   }
 
@@ -342,13 +354,14 @@ export class Thread {
   }
 
   #note({ state }: Appender, before: ThreadState): void {
-    const { status, reason, contextPct, stopped } = state.lifecycle;
+    const { status, reason, contextPct, stopped, open } = state.lifecycle;
     const old = before.lifecycle;
     if (
       status === old.status &&
       reason === old.reason &&
       contextPct === old.contextPct &&
-      stopped === old.stopped
+      stopped === old.stopped &&
+      open === old.open
     ) {
       return;
     }
@@ -358,6 +371,7 @@ export class Thread {
       reason,
       contextPct,
       stopped,
+      open,
     };
     putOutbox(this.#deps.sql, 'status', { kind: 'status', note });
   }
