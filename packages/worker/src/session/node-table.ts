@@ -37,7 +37,10 @@ export class NodeTable {
 
   /** Live nodes right below this one. */
   childrenOf(id: string): NodeRow[] {
-    return this.live().filter((row) => row.parent_id === id);
+    return this.#sql.all<NodeRow>(
+      `SELECT * FROM nodes WHERE parent_id = ? AND ${LIVE} ORDER BY rowid`,
+      id,
+    );
   }
 
   live(): NodeRow[] {
