@@ -18,6 +18,8 @@ export type Incoming = {
   /** Null: there is none, or none that the gateway understands. */
   readonly body: RequestBody | null;
   readonly model: string;
+  /** Aborted when the agent has gone away. */
+  readonly left: AbortSignal;
   /** Gives the room of its body back: it is not needed any more. */
   readonly release: () => void;
 };
@@ -35,7 +37,7 @@ export async function readIncoming(
   { dialect, path }: Target,
   room: BodyRoom,
 ): Promise<Incoming | Unreadable> {
-  const { method, headers } = request;
+  const { method, headers, signal: left } = request;
   const operation = operationOf(dialect, method, path);
   const encoding = headers.get('content-encoding') ?? 'identity';
   if (encoding !== 'identity') {
@@ -58,7 +60,7 @@ export async function readIncoming(
   const found = readModel(operation, path, bytes);
   if ('problem' in found) return refused('bad_request', found.problem);
   const { search } = new URL(request.url);
-  return { operation, path, method, headers, search, bytes, release, ...found };
+  return { operation, path, method, headers, search, bytes, left, release, ...found };
 }
 
 /** Without a length it may be as large as any. */
