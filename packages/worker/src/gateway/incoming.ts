@@ -30,8 +30,6 @@ export type Unreadable = {
   readonly message: string;
 };
 
-const BODILESS = new Set(['GET', 'DELETE']);
-
 export async function readIncoming(
   request: Request,
   { dialect, path }: Target,
@@ -44,13 +42,13 @@ export async function readIncoming(
     const message = `The body is encoded as ${encoding.slice(0, 32)}, which hides how much it is. Send it as it is.`;
     return { operation, problem: 'bad_request', message };
   }
-  const release = room.take(BODILESS.has(method) ? 0 : sizeOf(headers));
+  const release = room.take(method === 'GET' ? 0 : sizeOf(headers));
   if (!release) {
     await readBody(request, 0);
     const message = 'Too many large requests are on their way at once. Send this one again.';
     return { operation, problem: 'busy', message };
   }
-  const bytes = BODILESS.has(method) ? new Uint8Array() : await readBody(request);
+  const bytes = method === 'GET' ? new Uint8Array() : await readBody(request);
   const refused = (problem: Unreadable['problem'], message: string): Unreadable => {
     release();
     return { operation, problem, message };
