@@ -15,16 +15,20 @@ import type { FeedItem } from '../feed/feed-source.ts';
 import { notFound } from '../result.ts';
 import { first, type Sql } from '../storage/sql.ts';
 import { readValue, writeValue } from '../storage/values.ts';
-import type { SpawnNote, StatusNote } from '../thread/outbox.ts';
+import type { SpawnNote, StatusNote, WishNote } from '../thread/outbox.ts';
 import { admit, admitSpawn, checkCaps, checkMetered, withNetwork } from './admission.ts';
+import type { Caps } from './caps.ts';
 import { type Account, Accounts, limitsOf, ownOf, SESSION } from './ledger/accounts.ts';
 import { budgetOf, limitOf } from './ledger/money.ts';
 import { totalsOf } from './ledger/usage-row.ts';
 import { inventName, slugOf } from './names.ts';
 import { configOf, intentRow, type NodeRow, type NodeSpec, toNode, unmask } from './node-row.ts';
 import { NodeTable } from './node-table.ts';
+import { Results } from './results.ts';
+import { type SpawnWish, wishNote, withWish } from './spawn-wish.ts';
 import { withoutCredentials } from './repository-url.ts';
 import { statusOf } from './session-status.ts';
+import { Starts } from './starts.ts';
 
 export type SessionMeta = {
   id: SessionId;
@@ -45,6 +49,7 @@ export type SessionDeps = {
   now: () => number;
   newKey: (node: ThreadId) => string;
   keyHash: (key: string) => string;
+  caps: Caps;
 };
 
 /** What a new node is judged by: the agents there are, and whether the user has a budget in money. */
@@ -56,15 +61,21 @@ const USUAL: Given = { known: BUILT_IN, userPays: false };
 export class Session {
   readonly nodes: NodeTable;
   readonly accounts: Accounts;
+  readonly starts: Starts;
+  readonly results: Results;
   #deps: SessionDeps;
   #meta: SessionMeta;
   #touched: FeedItem[] = [];
+  /** Something changed that the line of starts depends on. */
+  #lineMoves = true;
 
   constructor(deps: SessionDeps, meta: SessionMeta) {
     this.#deps = deps;
     this.#meta = meta;
     this.nodes = new NodeTable(deps.sql);
     this.accounts = new Accounts(deps.sql);
+    this.starts = new Starts(deps.sql);
+    this.results = new Results(deps.sql);
   }
 
   get meta(): SessionMeta {
@@ -172,7 +183,17 @@ export class Session {
         reason: note.reason,
         context_pct: note.contextPct,
         thread_seq: note.seq,
+        open: note.open ? 1 : 0,
       });
+      if (note.open !== (row.open === 1)) this.#lineMoves = true;
+    });
+  }
+
+  /** A start that a thread wishes for, or wants no more, once. */
+  noteWish(thread: string, note: WishNote): void {
+    if (!this.nodes.find(thread)) return;
+    this.#change(() => {
+      if (this.starts.wish(thread, note)) this.#lineMoves = true;
     });
   }
 
@@ -193,6 +214,15 @@ export class Session {
     }
   }
 
+  /** A child that an agent asks for by the API: one for each of its keys, or a refusal in words. */
+  spawn(parent: ThreadId, wish: SpawnWish, given = USUAL): Node {
+    const known = this.nodes.spawnedAs(parent, wish.key);
+    if (known) return this.node(ThreadId.parse(known.id));
+    const row = this.nodes.find(parent);
+    if (!row) throw notFound('the parent');
+    return this.#spawn(parent, wishNote(wish, row), given, wish);
+  }
+
   /** Marks a subtree as stopped. Its threads are told after; until then nothing can be spawned in it. */
   halt(id: string | null): void {
     const rows = id === null ? this.nodes.live() : this.nodes.subtree(id);
@@ -200,6 +230,15 @@ export class Session {
     this.#change(() => {
       for (const row of rows) this.nodes.update(row.id, { halt: 0 });
       if (id === null) this.#meta.stopped = true;
+      this.#lineMoves = true;
+    });
+  }
+
+  /** The thread has its stop in its log, at this seq. What it wishes for after that may go. */
+  halted(id: string, seq: number): void {
+    this.#change(() => {
+      this.#deps.sql.run('UPDATE nodes SET halt = ? WHERE id = ? AND halt = 0', seq, id);
+      this.#lineMoves = true;
     });
   }
 
@@ -209,6 +248,7 @@ export class Session {
     if (id !== null && rows.length === 0) throw notFound('this node');
     this.#change(() => {
       for (const row of rows) this.#touch(row.id, { phase: 'deleting' });
+      this.#lineMoves = true;
     });
   }
 
@@ -232,13 +272,16 @@ export class Session {
     return { seq, json: JSON.stringify({ seq, type: 'session', session: this.resource() }) };
   }
 
-  #spawn(parent: string, note: SpawnNote, { known, userPays }: Given): void {
+  #spawn(parent: string, note: SpawnNote, { known, userPays }: Given, wish?: SpawnWish): Node {
     const row = this.nodes.find(parent);
     if (!row) throw notFound('the parent');
-    const { agentType, model, config } = admitSpawn(note, row, known);
-    const limited = userPays || this.accounts.moneyAbove(parent);
+    const admitted = admitSpawn(note, row, known);
+    const { agentType, model } = admitted;
+    const config = wish ? withWish(admitted.config, wish, row) : admitted.config;
+    const limited =
+      userPays || typeof wish?.budget?.usd === 'number' || this.accounts.moneyAbove(parent);
     checkMetered(agentType, config, limited, known.entries);
-    this.#change(() =>
+    return this.#change(() =>
       this.#insert({
         parent,
         name: note.name.trim().slice(0, 120) || inventName(),
@@ -246,17 +289,22 @@ export class Session {
         model,
         config: JSON.stringify(config),
         task: note.task,
-        spawn: note.seq,
+        spawn: wish?.key ?? note.seq,
         snapshot: null,
+        ...(wish?.budget && { budget: wish.budget }),
       }),
     );
   }
 
   #insert(spec: NodeSpec): Node {
     const rows = this.nodes.live();
-    checkCaps(this.nodes.depthOf(spec.parent) + 1, rows.length);
-    const id = newThreadId();
     const siblings = rows.filter((row) => row.parent_id === spec.parent);
+    checkCaps(this.#deps.caps, {
+      depth: this.nodes.depthOf(spec.parent) + 1,
+      siblings: spec.parent === null ? 0 : siblings.length,
+      agents: rows.length,
+    });
+    const id = newThreadId();
     const apiKey = this.#deps.newKey(id);
     this.accounts.open(id);
     if (spec.budget) this.accounts.limit(id, limitOf(spec.budget));
@@ -285,6 +333,7 @@ export class Session {
         const result = work();
         for (const { id, done, total } of this.nodes.staleCounts())
           this.#touch(id, { done, total });
+        if (this.#lineMoves) this.#moveLine();
         this.#meta.updatedAt = this.#at();
         if (anyway || this.#shown() !== shown) {
           this.#meta.head += 1;
@@ -297,8 +346,15 @@ export class Session {
     } catch (error) {
       this.#meta = before;
       this.#touched.length = touchedBefore;
+      this.#lineMoves = true;
       throw error;
     }
+  }
+
+  #moveLine(): void {
+    this.starts.admit(this.#deps.caps.working);
+    for (const { id, queue } of this.starts.moved()) this.#touch(id, { queue });
+    this.#lineMoves = false;
   }
 
   /** What a change of the session itself would alter. */

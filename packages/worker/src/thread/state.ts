@@ -27,7 +27,13 @@ export type ThreadMeta = {
   runner: RunnerId;
   /** What the workspace is made from, in place of the repository. */
   snapshot?: SnapshotSource;
+  /** A program of the operator's or the user's own, which knows nothing of messages but what it reads itself. */
+  plain?: boolean;
 };
+
+/** No process is begun for what such an agent did not ask for: it would do its work once more. */
+export const isPlain = ({ plain, agentType }: ThreadMeta): boolean =>
+  plain ?? agentType === 'custom';
 
 export type OpenRun = {
   id: RunId;
@@ -41,8 +47,10 @@ export type OpenRun = {
 /** The agent's process as the thread knows it. */
 export type Launch = {
   epoch: number;
-  /** Ordered, and neither its exit nor its refusal is stored. */
+  /** Wished for or ordered, and neither its exit nor its refusal is stored. */
   active: boolean;
+  /** The session has not let it start yet: no runner knows of it. */
+  waits?: boolean;
   stopping: boolean;
   /** Bytes of the spool that are stored. */
   offset: number;

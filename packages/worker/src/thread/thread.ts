@@ -15,6 +15,7 @@ import {
   type SpoolLine,
   stalledFor,
   type SystemBody,
+  type ThreadId,
 } from '@filepath/protocol';
 import { first, type Sql } from '../storage/sql.ts';
 import { readValue, writeValue } from '../storage/values.ts';
@@ -29,16 +30,18 @@ import {
   MAX_BACKLOG,
   orderEnd,
   orderFreeze,
+  orderGo,
   orderStart,
   orderStop,
   readInputs,
+  withdrawStart,
 } from './launch.ts';
 import { appendLines, type Delta, type Offloaded } from './lines.ts';
 import type { Stored } from './log-table.ts';
 import { putOutbox } from './outbox.ts';
 import { noteAnswer, openQuestion } from './questions.ts';
 import { CONTENT_TABLES } from './schema.ts';
-import { FRESH, type ThreadMeta, type ThreadState } from './state.ts';
+import { FRESH, isPlain, type ThreadMeta, type ThreadState } from './state.ts';
 
 export type ThreadDeps = { sql: Sql; hashing: Hashing; now: () => number };
 
@@ -91,27 +94,38 @@ export class Thread {
       throw new FilepathError('conflict', `${this.#meta.name} is stopped`);
     }
     const input: AgentInput = { type: 'message', from, content };
-    const waiting = launch.active ? backlog(this.#deps.sql, launch) : 0;
-    if (waiting > 0 && waiting + encodeInput(input).length > MAX_BACKLOG) {
-      throw new FilepathError(
-        'conflict',
-        `${this.#meta.name} has not taken up its last messages: send this one when it has`,
-      );
-    }
+    this.#checkBacklog(input);
     return this.#change((appender) => {
       const seq = appender.append(from, input);
       if (key !== null) this.#keep(key, seq);
-      if (appender.state.launch.active) {
-        return { seq, inputs: [addInput(this.#deps.sql, appender.state, input)] };
-      }
-      orderStart(this.#deps.sql, this.#meta, appender.state, content, [input]);
-      return { seq };
+      return { seq, ...this.#give(appender, input) };
+    });
+  }
+
+  /**
+   * What became of a child's run, once per key. It joins the open run, or opens one where the agent takes messages for
+   * that: a program that is started once more does its work once more. A stopped agent is told nothing.
+   */
+  result(child: { id: ThreadId; name: string }, content: string, key: string): Effects {
+    const known = this.#seqOf(key);
+    const { launch, lifecycle, seq: head } = this.#state;
+    const plain = isPlain(this.#meta);
+    const hears = !plain || (launch.active && lifecycle.open);
+    if (known !== null || !hears || lifecycle.stopped || launch.stopping) {
+      return nothing(known ?? head);
+    }
+    const input: AgentInput = { type: 'message', from: 'child', child, content };
+    this.#checkBacklog(input);
+    return this.#change((appender) => {
+      const seq = appender.append('system', { ...input, ...(plain && { aside: true }) });
+      this.#keep(key, seq);
+      return { seq, ...this.#give(appender, input) };
     });
   }
 
   signal(action: 'stop' | 'pause' | 'resume' | 'handoff'): Effects {
     const { launch } = this.#state;
-    if (action !== 'stop' && (!launch.active || launch.stopping)) {
+    if (action !== 'stop' && (!launch.active || launch.waits || launch.stopping)) {
       throw new FilepathError('conflict', `${this.#meta.name} is not running`);
     }
     return this.#change((appender) => {
@@ -123,9 +137,20 @@ export class Thread {
         }
         return { seq, inputs: [addInput(sql, appender.state, { type: 'signal', action })] };
       }
-      const { active, stopping } = appender.state.launch;
-      if (!active || stopping) return { seq };
+      const { active, waits, stopping } = appender.state.launch;
+      if (waits) withdrawStart(sql, appender.state);
+      if (!active || waits || stopping) return { seq };
       return { seq, inputs: [orderStop(sql, this.#meta, appender.state)] };
+    });
+  }
+
+  /** The session lets an epoch start. Said again, or of one that is not wanted any more, it changes nothing. */
+  go(epoch: number): Effects {
+    const { launch, seq } = this.#state;
+    if (launch.epoch !== epoch || !launch.waits) return nothing(seq);
+    return this.#change(({ state }) => {
+      orderGo(this.#deps.sql, this.#meta, state);
+      return {};
     });
   }
 
@@ -292,14 +317,34 @@ export class Thread {
       .map(({ line }) => JSON.parse(line) as AgentInput)
       // What the system told that process is told anew to the next one; what was decided was its question.
       .filter((input) => input.type !== 'decision')
-      .filter((input) => input.type !== 'message' || input.from !== 'system');
-    const task = inputs.find((input) => input.type === 'message');
-    if (!task) return;
+      .filter((input) => input.type !== 'message' || input.from !== 'system')
+      .filter(
+        (input) => input.type !== 'message' || input.from !== 'child' || !isPlain(this.#meta),
+      );
+    if (!inputs.some((input) => input.type === 'message')) return;
     if (!state.lifecycle.open) {
       const content = `${this.#meta.name} ended before it took up the last message, and is started again with it.`;
       appender.append('system', { type: 'message', from: 'system', content });
     }
-    orderStart(sql, this.#meta, state, task.content, inputs);
+    orderStart(sql, state, inputs);
+  }
+
+  #checkBacklog(input: AgentInput): void {
+    const { launch } = this.#state;
+    const waiting = launch.active ? backlog(this.#deps.sql, launch) : 0;
+    if (waiting === 0 || waiting + encodeInput(input).length <= MAX_BACKLOG) return;
+    throw new FilepathError(
+      'conflict',
+      `${this.#meta.name} has not taken up its last messages: send this one when it has`,
+    );
+  }
+
+  /** To the running process, or to one that is ordered for it. */
+  #give({ state }: Appender, input: Extract<AgentInput, { type: 'message' }>): Partial<Effects> {
+    const { sql } = this.#deps;
+    if (state.launch.active) return { inputs: [addInput(sql, state, input)] };
+    orderStart(sql, state, [input]);
+    return {};
   }
 
   #change(work: (appender: Appender) => Partial<Effects>): Effects {
@@ -316,13 +361,14 @@ export class Thread {
   }
 
   #note({ state }: Appender, before: ThreadState): void {
-    const { status, reason, contextPct, stopped } = state.lifecycle;
+    const { status, reason, contextPct, stopped, open } = state.lifecycle;
     const old = before.lifecycle;
     if (
       status === old.status &&
       reason === old.reason &&
       contextPct === old.contextPct &&
-      stopped === old.stopped
+      stopped === old.stopped &&
+      open === old.open
     ) {
       return;
     }
@@ -332,6 +378,7 @@ export class Thread {
       reason,
       contextPct,
       stopped,
+      open,
     };
     putOutbox(this.#deps.sql, 'status', { kind: 'status', note });
   }

@@ -25,7 +25,7 @@ export type TestThread = {
   reopen(): TestThread;
 };
 
-export function newThread(): TestThread {
+export function newThread(agentType = 'custom'): TestThread {
   const sql = nodeSql();
   migrate(sql, THREAD_MIGRATIONS);
   const meta: ThreadMeta = {
@@ -34,7 +34,7 @@ export function newThread(): TestThread {
     owner: 'owner',
     name: 'agent',
     slug: 'agent-abcdefgh',
-    agentType: 'custom',
+    agentType,
     model: 'none',
     config: { command: ['true'] },
     gitRepoUrl: null,
@@ -79,6 +79,7 @@ export function observe(
     | { type: 'refused'; reason: string },
 ): Effects {
   const { epoch, observed } = thread.state.launch;
+  if (body.type === 'started') thread.go(epoch);
   const full =
     body.type === 'started'
       ? { type: 'started' as const, epoch, executor: 'sandbox' as const }
