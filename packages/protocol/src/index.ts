@@ -141,6 +141,7 @@ export {
   SystemSpawned,
   SystemSpawnFailed,
 } from './thread/bodies.ts';
+export { MAX_HANDOFFS, SystemHandoff, SystemHandoffLimit } from './thread/handoff.ts';
 export { HealthCheck, healthMessage, RepositoryFile, RunnerHealth } from './thread/health.ts';
 export {
   advance,

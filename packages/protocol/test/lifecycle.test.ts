@@ -12,6 +12,19 @@ const system: Said = {
   source: 'system',
   body: { type: 'message', from: 'system', content: 'the state of the workspace' },
 };
+const handoff = fap({ type: 'handoff', summary: 's' });
+const relayed: Said = {
+  source: 'system',
+  body: {
+    type: 'handoff',
+    why: 'handoff',
+    handoff: 3,
+    from: 1,
+    to: 2,
+    task: 1,
+    content: 'go on',
+  },
+};
 const refused = runner({ type: 'refused', epoch: 1, reason: 'no sandbox' });
 
 type Row = {
@@ -132,11 +145,104 @@ const ROWS: Row[] = [
     closes: 'error',
   }),
   row('ST14', 'is done', [user('a'), started], done, { status: 'done', closes: 'completed' }),
-  row('ST15', 'hands off', [user('a'), started], fap({ type: 'handoff', summary: 's' }), {
+  row('ST15', 'hands off', [user('a'), started], handoff, {
     status: 'idle',
     reason: 'handoff',
     closes: 'handoff',
   }),
+  row('ST31', 'is told more while it hands off', [user('a'), started, handoff], user('b'), {
+    status: 'idle',
+    reason: 'queued',
+    opens: true,
+    open: true,
+  }),
+  row('ST31', 'is told even more', [user('a'), started, handoff, user('b')], user('c'), {
+    status: 'idle',
+    reason: 'queued',
+    open: true,
+  }),
+  ...[
+    exit({ reason: 'handoff' }),
+    exit({ code: 3 }),
+    exit({ code: null, reason: 'lost' }),
+    exit({ reason: 'stopped' }),
+    refused,
+  ].map((end) =>
+    row('ST32', `has handed off: ${JSON.stringify(end.body)}`, [user('a'), started, handoff], end, {
+      status: 'idle',
+      reason: 'queued',
+    }),
+  ),
+  row('ST32', 'keeps the run of a message', [user('a'), started, handoff, user('b')], exit(), {
+    status: 'idle',
+    reason: 'queued',
+    open: true,
+  }),
+  row('ST33', 'goes on', [user('a'), started, handoff, exit()], relayed, {
+    status: 'idle',
+    reason: 'queued',
+    opens: true,
+    open: true,
+  }),
+  row(
+    'ST33',
+    'goes on, with a message',
+    [user('a'), started, handoff, exit(), user('b')],
+    relayed,
+    {
+      status: 'idle',
+      reason: 'queued',
+      open: true,
+    },
+  ),
+  row('ST34', 'is to hand off at rest', [user('a'), started, done, exit()], signal('handoff'), {
+    status: 'idle',
+    reason: 'queued',
+  }),
+  row('ST35', 'is to start again', [user('a'), started], signal('restart'), {
+    status: 'idle',
+    reason: 'restarting',
+    closes: 'stopped',
+  }),
+  row('ST35', 'is to start again at rest', [user('a'), started, done, exit()], signal('restart'), {
+    status: 'idle',
+    reason: 'queued',
+  }),
+  row('ST32', 'starts again', [user('a'), started, signal('restart')], exit(), {
+    status: 'idle',
+    reason: 'queued',
+  }),
+  row(
+    'ST36',
+    'hands off too often',
+    [user('a'), started, handoff, exit()],
+    { source: 'system', body: { type: 'handoff_limit', handoffs: 10, reason: 'ten times' } },
+    { status: 'error', reason: 'ten times' },
+  ),
+  row('ST37', 'reports after its handoff', [user('a'), started, handoff], status('running'), {
+    status: 'idle',
+    reason: 'handoff',
+  }),
+  row(
+    'ST37',
+    'is stopped after its handoff',
+    [user('a'), started, handoff, signal('stop')],
+    exit(),
+    {
+      status: 'idle',
+      reason: 'stopped',
+    },
+  ),
+  row(
+    'ST6',
+    'is stopped before it goes on',
+    [user('a'), started, handoff, exit()],
+    signal('stop'),
+    {
+      status: 'idle',
+      reason: 'stopped',
+    },
+  ),
   row('ST16', 'exits after a stop', [user('a'), started, signal('stop')], exit({ code: 143 }), {
     status: 'idle',
     reason: 'stopped',

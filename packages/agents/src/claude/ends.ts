@@ -4,12 +4,12 @@ import type { ResultLine } from './lines.ts';
 /** How a turn ended, by the CLI's last word on it. */
 export function endOf(result: ResultLine | null): TurnEnd {
   if (!result) return { how: 'done' };
-  if (result.terminal_reason === 'prompt_too_long') return { how: 'handoff', full: true };
+  if (result.terminal_reason === 'prompt_too_long') return { how: 'handoff' };
   if (result.terminal_reason?.startsWith('aborted') === true) return { how: 'interrupted' };
   const failed = result.is_error === true || (result.subtype ?? 'success') !== 'success';
   if (!failed) return { how: 'done' };
   const words = result.result ?? result.errors?.join('; ') ?? result.subtype ?? 'no reason given';
-  if (/prompt is too long/i.test(words)) return { how: 'handoff', full: true };
+  if (/prompt is too long/i.test(words)) return { how: 'handoff' };
   if (result.api_error_status === 429) return { how: 'failed', reason: `rate limited: ${words}` };
   return { how: 'failed', reason: words };
 }

@@ -187,7 +187,7 @@ export class ClaudeProgram implements Program {
     if (!turn || (!turn.result && !turn.interrupted)) return;
     this.#turn = null;
     if (turn.compacted !== null) {
-      turn.resolve({ how: 'handoff', full: false, summary: turn.compacted });
+      turn.resolve({ how: 'handoff', summary: turn.compacted });
     } else turn.resolve(turn.interrupted ? { how: 'interrupted' } : endOf(turn.result));
   }
 

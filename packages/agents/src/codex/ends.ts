@@ -8,7 +8,7 @@ export function endOf({ turn }: Notifications['turn/completed']): TurnEnd {
   if (turn.status !== 'failed') return { how: 'done' };
   const { error } = turn;
   if (!error) return { how: 'failed', reason: 'the turn failed without a reason' };
-  if (isOverflow(error)) return { how: 'handoff', full: true };
+  if (isOverflow(error)) return { how: 'handoff' };
   const reason = wordsOf(error.message);
   return { how: 'failed', reason: isRateLimit(error) ? `rate limited: ${reason}` : reason };
 }

@@ -146,9 +146,7 @@ export class CodexProgram implements Program {
     if (params.threadId !== this.#thread) return;
     this.#translator?.settle();
     this.#items.clear();
-    this.#end((turn) =>
-      turn.resolve(turn.compacted ? { how: 'handoff', full: false } : endOf(params)),
-    );
+    this.#end((turn) => turn.resolve(turn.compacted ? { how: 'handoff' } : endOf(params)));
   }
 
   onItem(at: 'started' | 'completed', { threadId, item }: Notifications['item/started']): void {

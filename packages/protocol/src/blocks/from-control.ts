@@ -38,12 +38,16 @@ export function answerIn(body: unknown): { id: string; choice: string } | null {
 
 /** A log may be older or newer than this reader: of its bodies only what is shown is required. */
 const Message = z.looseObject({ type: z.literal('message'), content: z.string() });
-const Signal = z.looseObject(SignalMessage.shape);
+const Signal = z.looseObject({
+  type: z.literal('signal'),
+  action: z.enum([...SignalMessage.shape.action.options, 'restart']),
+});
 const Answer = z.looseObject(DecisionMessage.shape);
 
-const ASKED: Record<z.infer<typeof SignalMessage>['action'], string> = {
+const ASKED: Record<z.infer<typeof Signal>['action'], string> = {
   stop: 'asked to stop',
   pause: 'asked to pause',
   resume: 'asked to resume',
   handoff: 'asked to hand off',
+  restart: 'asked to start again',
 };

@@ -1,4 +1,5 @@
 import {
+  type AgentState,
   FilepathError,
   type SessionId,
   type SignalCreate,
@@ -33,13 +34,17 @@ export async function signalSession(
     return;
   }
   const { nodes } = unwrap(await object.tree(userId));
+  // At rest only the one that is named hands off.
+  const meant = nodes.filter(({ status }) => action !== 'handoff' || isWorking(status));
   const results = await Promise.all(
-    nodes.map((node) => env.THREAD.getByName(node.id).signal(userId, action)),
+    meant.map((node) => env.THREAD.getByName(node.id).signal(userId, action)),
   );
   if (nodes.length > 0 && results.every((result) => !result.ok)) {
     throw new FilepathError('conflict', 'no agent of this session is running');
   }
 }
+
+const isWorking = (status: AgentState): boolean => status === 'thinking' || status === 'running';
 
 /** Spec 1's PATCH of a status, taken as the signal it means. */
 export function actionOfStatus(status: string): Action {

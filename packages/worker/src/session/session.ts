@@ -16,6 +16,7 @@ import { notFound } from '../result.ts';
 import { first, type Sql } from '../storage/sql.ts';
 import { readValue, writeValue } from '../storage/values.ts';
 import type { SpawnNote, StatusNote, WishNote } from '../thread/outbox.ts';
+import type { ChildState } from '../thread/relay-message.ts';
 import { admit, admitSpawn, checkCaps, checkMetered, withNetwork } from './admission.ts';
 import type { Caps } from './caps.ts';
 import { type Account, Accounts, limitsOf, ownOf, SESSION } from './ledger/accounts.ts';
@@ -183,6 +184,14 @@ export class Session {
       });
       if (note.open !== (row.open === 1)) this.#lineMoves = true;
     });
+  }
+
+  /** The direct children of a node, as the tree shows them. */
+  childrenOf(id: string): ChildState[] {
+    return this.nodes
+      .live()
+      .filter((row) => row.parent_id === id)
+      .map(({ id: child, name, status, reason }) => ({ id: child, name, status, reason }));
   }
 
   /** A start that a thread wishes for, or wants no more, once. */

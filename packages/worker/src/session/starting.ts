@@ -26,7 +26,8 @@ export class Starting {
   }
 
   async #go(start: Start): Promise<void> {
-    await this.#env.THREAD.getByName(start.thread).go(start.epoch);
+    const children = this.#session.childrenOf(start.thread);
+    await this.#env.THREAD.getByName(start.thread).go(start.epoch, { children });
     this.#session.starts.told(start);
   }
 }

@@ -108,6 +108,7 @@ export class Appender {
       source,
     });
     this.state.run = null;
+    if (outcome === 'completed') this.state.handoffs = 0;
   }
 
   #step(body: Body, run: RunId | null, seq: number) {

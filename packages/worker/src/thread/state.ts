@@ -69,6 +69,10 @@ export type ThreadState = {
   /** Events outside of any run. */
   loose: number;
   launch: Launch;
+  /** The epoch whose work a fresh process is to take up, until one has said something. */
+  fresh?: number | null;
+  /** Handoffs since a person's message, a commit or a completed run. */
+  handoffs?: number;
   /** Ids of the drafts, so that a text without one costs no query. */
   drafts: readonly string[];
 };

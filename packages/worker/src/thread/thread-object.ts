@@ -40,7 +40,7 @@ import { nodeHashing } from './node-hashing.ts';
 import { THREAD_MIGRATIONS } from './schema.ts';
 import type { ThreadMeta } from './state.ts';
 import { readTalk, type Talk } from './talk.ts';
-import { type Effects, Thread } from './thread.ts';
+import { type Effects, type Given, Thread } from './thread.ts';
 import { ThreadFeed } from './thread-feed.ts';
 
 /** How long after a commit an undelivered outbox is tried again, if the delivery at once did not happen. */
@@ -106,8 +106,12 @@ export class ThreadObject extends DurableObject<Env> {
   }
 
   /** The session lets this epoch start. */
-  go(epoch: number): void {
-    if (this.#parts) this.#publish(this.#parts.thread.go(epoch));
+  go(epoch: number, given: Given): void {
+    if (this.#parts) this.#publish(this.#parts.thread.go(epoch, given));
+  }
+
+  restart(user: string): Result<{ seq: number }> {
+    return this.#change(user, (thread) => thread.restart());
   }
 
   signal(

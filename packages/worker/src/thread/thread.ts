@@ -39,10 +39,15 @@ import { appendLines, type Delta, type Offloaded } from './lines.ts';
 import type { Stored } from './log-table.ts';
 import { putOutbox } from './outbox.ts';
 import { noteAnswer, openQuestion } from './questions.ts';
+import { handOffAtRest, isFresh, relayAfterEnd, restart, startNext, tellRelay } from './relay.ts';
+import type { ChildState } from './relay-message.ts';
 import { CONTENT_TABLES } from './schema.ts';
 import { FRESH, type ThreadMeta, type ThreadState } from './state.ts';
 
 export type ThreadDeps = { sql: Sql; hashing: Hashing; now: () => number };
+
+/** What a process is given by its session when it may start. */
+export type Given = { children: readonly ChildState[] };
 
 /** What a change made visible: the caller sends it when the transaction is done. */
 export type Effects = {
@@ -83,7 +88,7 @@ export class Thread {
     const known = key === null ? null : this.#seqOf(key);
     if (known !== null) return { ...nothing(known) };
     const { launch, lifecycle } = this.#state;
-    if (launch.active && launch.stopping) {
+    if (launch.active && launch.stopping && (!lifecycle.handing || lifecycle.stopped)) {
       throw new FilepathError(
         'conflict',
         `${this.#meta.name} is stopping: send the message again when it has stopped`,
@@ -103,16 +108,21 @@ export class Thread {
     return this.#change((appender) => {
       const seq = appender.append(from, input);
       if (key !== null) this.#keep(key, seq);
-      if (appender.state.launch.active) {
-        return { seq, inputs: [addInput(this.#deps.sql, appender.state, input)] };
+      const { state } = appender;
+      if (from === 'user') state.handoffs = 0;
+      if (state.launch.active) {
+        const line = addInput(this.#deps.sql, state, input);
+        // One that hands off takes nothing more: the process after it does.
+        return { seq, inputs: state.lifecycle.handing ? [] : [line] };
       }
-      orderStart(this.#deps.sql, appender.state, [input]);
+      startNext(this.#deps.sql, state, [input]);
       return { seq };
     });
   }
 
   signal(action: 'stop' | 'pause' | 'resume' | 'handoff'): Effects {
     const { launch } = this.#state;
+    if (action === 'handoff' && !launch.active && launch.epoch > 0) return this.#handOffAtRest();
     if (action !== 'stop' && (!launch.active || launch.waits || launch.stopping)) {
       throw new FilepathError('conflict', `${this.#meta.name} is not running`);
     }
@@ -120,7 +130,8 @@ export class Thread {
       const { sql } = this.#deps;
       const seq = appender.append('user', { type: 'signal', action });
       if (action !== 'stop') {
-        if (action !== 'handoff') {
+        if (action === 'handoff') appender.state.handoffs = 0;
+        else {
           orderFreeze(sql, this.#meta, appender.state, seq, action === 'pause');
         }
         return { seq, inputs: [addInput(sql, appender.state, { type: 'signal', action })] };
@@ -132,12 +143,30 @@ export class Thread {
     });
   }
 
+  #handOffAtRest(): Effects {
+    return this.#change((appender) => {
+      const seq = appender.append('user', { type: 'signal', action: 'handoff' });
+      handOffAtRest(this.#deps.sql, appender, seq);
+      return { seq };
+    });
+  }
+
+  /** Ends what runs; a fresh process begins with the last handoff, or with the first task. */
+  restart(): Effects {
+    return this.#change((appender) => {
+      const seq = appender.append('user', { type: 'signal', action: 'restart' });
+      restart(this.#deps.sql, appender, this.#meta.name);
+      return { seq };
+    });
+  }
+
   /** The session lets an epoch start. Said again, or of one that is not wanted any more, it changes nothing. */
-  go(epoch: number): Effects {
+  go(epoch: number, { children }: Given = { children: [] }): Effects {
     const { launch, seq } = this.#state;
     if (launch.epoch !== epoch || !launch.waits) return nothing(seq);
-    return this.#change(({ state }) => {
-      orderGo(this.#deps.sql, this.#meta, state);
+    return this.#change((appender) => {
+      tellRelay(this.#deps.sql, appender, children);
+      orderGo(this.#deps.sql, this.#meta, appender.state);
       return {};
     });
   }
@@ -226,6 +255,10 @@ export class Thread {
         state.launch.active = false;
       }
       appender.append('runner', body);
+      if (body.type === 'head') state.handoffs = 0;
+      if (!state.launch.active && relayAfterEnd(this.#deps.sql, appender, this.#meta.name)) {
+        return {};
+      }
       if (body.type === 'health') return { inputs: this.#tellHealth(appender, body) };
       if (body.type === 'exit' && body.reason === 'exited' && body.code === 0) {
         this.#startAgain(appender);
@@ -266,7 +299,7 @@ export class Thread {
     sql.transaction(() => {
       for (const table of CONTENT_TABLES) sql.run(`DELETE FROM ${table}`);
       sql.run('DELETE FROM outbox');
-      sql.run(`DELETE FROM meta WHERE key = 'state'`);
+      sql.run(`DELETE FROM meta WHERE key IN ('state', 'relay')`);
       // What the delivery of the last order needs stays, without the agent's secrets.
       writeValue(sql, 'meta', { ...this.#meta, config: {}, apiKey: '' });
       const { thread, slug } = this.#meta;
@@ -312,7 +345,8 @@ export class Thread {
       const content = `${this.#meta.name} ended before it took up the last message, and is started again with it.`;
       appender.append('system', { type: 'message', from: 'system', content });
     }
-    orderStart(sql, state, inputs);
+    if (isFresh(state)) startNext(sql, state, []);
+    else orderStart(sql, state, inputs);
   }
 
   #change(work: (appender: Appender) => Partial<Effects>): Effects {
@@ -329,14 +363,15 @@ export class Thread {
   }
 
   #note({ state }: Appender, before: ThreadState): void {
-    const { status, reason, contextPct, stopped, open } = state.lifecycle;
+    const { status, reason, contextPct, stopped } = state.lifecycle;
     const old = before.lifecycle;
+    const open = isAtWork(state);
     if (
       status === old.status &&
       reason === old.reason &&
       contextPct === old.contextPct &&
       stopped === old.stopped &&
-      open === old.open
+      open === isAtWork(before)
     ) {
       return;
     }
@@ -359,6 +394,11 @@ export class Thread {
   #keep(key: string, seq: number): void {
     this.#deps.sql.run('INSERT INTO keys (key, seq) VALUES (?, ?)', key, seq);
   }
+}
+
+/** A run is open, or one opens as soon as the next process may start. */
+function isAtWork({ lifecycle, launch }: ThreadState): boolean {
+  return lifecycle.open || lifecycle.handing || launch.waits === true;
 }
 
 function nothing(seq: number): Effects {
