@@ -150,13 +150,13 @@ const ROWS: Row[] = [
     reason: 'handoff',
     closes: 'handoff',
   }),
-  row('ST31', 'is told more while it hands off', [user('a'), started, handoff], user('b'), {
+  row('ST40', 'is told more while it hands off', [user('a'), started, handoff], user('b'), {
     status: 'idle',
     reason: 'queued',
     opens: true,
     open: true,
   }),
-  row('ST31', 'is told even more', [user('a'), started, handoff, user('b')], user('c'), {
+  row('ST40', 'is told even more', [user('a'), started, handoff, user('b')], user('c'), {
     status: 'idle',
     reason: 'queued',
     open: true,
@@ -168,24 +168,24 @@ const ROWS: Row[] = [
     exit({ reason: 'stopped' }),
     refused,
   ].map((end) =>
-    row('ST32', `has handed off: ${JSON.stringify(end.body)}`, [user('a'), started, handoff], end, {
+    row('ST41', `has handed off: ${JSON.stringify(end.body)}`, [user('a'), started, handoff], end, {
       status: 'idle',
       reason: 'queued',
     }),
   ),
-  row('ST32', 'keeps the run of a message', [user('a'), started, handoff, user('b')], exit(), {
+  row('ST41', 'keeps the run of a message', [user('a'), started, handoff, user('b')], exit(), {
     status: 'idle',
     reason: 'queued',
     open: true,
   }),
-  row('ST33', 'goes on', [user('a'), started, handoff, exit()], relayed, {
+  row('ST42', 'goes on', [user('a'), started, handoff, exit()], relayed, {
     status: 'idle',
     reason: 'queued',
     opens: true,
     open: true,
   }),
   row(
-    'ST33',
+    'ST42',
     'goes on, with a message',
     [user('a'), started, handoff, exit(), user('b')],
     relayed,
@@ -195,36 +195,36 @@ const ROWS: Row[] = [
       open: true,
     },
   ),
-  row('ST34', 'is to hand off at rest', [user('a'), started, done, exit()], signal('handoff'), {
+  row('ST43', 'is to hand off at rest', [user('a'), started, done, exit()], signal('handoff'), {
     status: 'idle',
     reason: 'queued',
   }),
-  row('ST35', 'is to start again', [user('a'), started], signal('restart'), {
+  row('ST44', 'is to start again', [user('a'), started], signal('restart'), {
     status: 'idle',
     reason: 'restarting',
     closes: 'stopped',
   }),
-  row('ST35', 'is to start again at rest', [user('a'), started, done, exit()], signal('restart'), {
+  row('ST44', 'is to start again at rest', [user('a'), started, done, exit()], signal('restart'), {
     status: 'idle',
     reason: 'queued',
   }),
-  row('ST32', 'starts again', [user('a'), started, signal('restart')], exit(), {
+  row('ST41', 'starts again', [user('a'), started, signal('restart')], exit(), {
     status: 'idle',
     reason: 'queued',
   }),
   row(
-    'ST36',
+    'ST45',
     'hands off too often',
     [user('a'), started, handoff, exit()],
     { source: 'system', body: { type: 'handoff_limit', handoffs: 10, reason: 'ten times' } },
     { status: 'error', reason: 'ten times' },
   ),
-  row('ST37', 'reports after its handoff', [user('a'), started, handoff], status('running'), {
+  row('ST46', 'reports after its handoff', [user('a'), started, handoff], status('running'), {
     status: 'idle',
     reason: 'handoff',
   }),
   row(
-    'ST37',
+    'ST46',
     'is stopped after its handoff',
     [user('a'), started, handoff, signal('stop')],
     exit(),
