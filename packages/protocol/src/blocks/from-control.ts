@@ -17,7 +17,7 @@ export function controlBlock(
       kind: 'notice',
       level: 'info',
       text: ASKED[signal.data.action],
-      detail: null,
+      detail: pauseDetail(body),
     };
   }
   const answer = answerIn(body);
@@ -31,6 +31,13 @@ export function controlBlock(
   };
 }
 
+/** Why it is paused, and until when. */
+function pauseDetail(body: unknown): string | null {
+  const { reason, until } = PauseWords.safeParse(body).data ?? {};
+  const words = [reason, until === undefined ? undefined : `until ${until}`];
+  return words.filter((word) => word !== undefined).join(', ') || null;
+}
+
 /** What a person has decided, or null. */
 export function answerIn(body: unknown): { id: string; choice: string } | null {
   return Answer.safeParse(body).data ?? null;
@@ -42,6 +49,7 @@ const Signal = z.looseObject({
   type: z.literal('signal'),
   action: z.enum([...SignalMessage.shape.action.options, 'restart']),
 });
+const PauseWords = z.looseObject({ reason: z.string().optional(), until: z.string().optional() });
 const Answer = z.looseObject(DecisionMessage.shape);
 
 const ASKED: Record<z.infer<typeof Signal>['action'], string> = {

@@ -11,6 +11,9 @@ export type RunOutcome = 'completed' | 'error' | 'stopped' | 'superseded' | 'han
 const MAX_REASON = 500;
 const MAX_QUESTIONS = 64;
 
+/** The reason of an agent that is held still, alone or before why. */
+const PAUSED = 'paused';
+
 /** The reason of an agent that has asked and has no answer yet. */
 export const WAITING = 'waiting for a person';
 
@@ -38,6 +41,10 @@ export type Lifecycle = {
   delegated: boolean;
   /** It has handed off: when its process has ended, another takes its place. */
   handing: boolean;
+  /** It is held still until it is resumed: the words that say so. A stop ends that. */
+  paused: string | null;
+  /** While it is paused, the reason that would be shown. */
+  beneath: string | null;
 };
 
 export const INITIAL: Lifecycle = {
@@ -54,6 +61,8 @@ export const INITIAL: Lifecycle = {
   questions: [],
   delegated: false,
   handing: false,
+  paused: null,
+  beneath: null,
 };
 
 export type Advance = {
@@ -67,6 +76,24 @@ export type Advance = {
 };
 
 export function advance(now: Lifecycle, event: { source: Source; body: unknown }): Advance {
+  const change = step(uncovered(now), event);
+  return isPaused(change.next) ? { ...change, next: covered(change.next) } : change;
+}
+
+/** A state that was stored before there were pauses has none. */
+const isPaused = (now: Partial<Lifecycle>): boolean => typeof now.paused === 'string';
+
+/** While it is paused that is the reason, whatever else happens; what holds beneath goes on. */
+const covered = (now: Lifecycle): Lifecycle => ({
+  ...now,
+  beneath: now.reason,
+  reason: now.paused,
+});
+
+const uncovered = (now: Lifecycle): Lifecycle =>
+  isPaused(now) ? { ...now, reason: now.beneath, beneath: null } : now;
+
+function step(now: Lifecycle, event: { source: Source; body: unknown }): Advance {
   const body = record(event.body);
   switch (event.source) {
     case 'user':
@@ -138,10 +165,13 @@ function onMessage(before: Lifecycle): Advance {
   return { next, closes: null, opens: !steers, supersedes: now.open && !steers };
 }
 
-function onSignal(now: Lifecycle, body: Record<string, unknown>): Advance {
-  if (body['action'] === 'restart') return onRestart(now);
-  if (body['action'] === 'handoff' && !now.alive) return stay({ ...now, ...WAITS });
-  if (body['action'] !== 'stop') return stay(now);
+function onSignal(before: Lifecycle, body: Record<string, unknown>): Advance {
+  if (body['action'] === 'pause') return stay({ ...before, paused: pauseWords(body) });
+  if (body['action'] === 'resume') return stay({ ...before, paused: null });
+  if (body['action'] === 'restart') return onRestart(before);
+  if (body['action'] === 'handoff' && !before.alive) return stay({ ...before, ...WAITS });
+  if (body['action'] !== 'stop') return stay(before);
+  const now = { ...before, paused: null };
   if (now.alive) return stay({ ...now, stopped: true, reason: 'stopping' });
   if (!now.open) {
     // What was to go on in a fresh process has no run yet.
@@ -298,6 +328,11 @@ function close(next: Lifecycle, now: Lifecycle, outcome: RunOutcome): Advance {
 
 function stay(next: Lifecycle): Advance {
   return { next, closes: null, opens: false, supersedes: false };
+}
+
+function pauseWords(body: Record<string, unknown>): string {
+  const why = words(body['reason']);
+  return why === null ? PAUSED : `${PAUSED}: ${why}`;
 }
 
 /** A reason is shown in a row and stored with every event: it is kept short. */

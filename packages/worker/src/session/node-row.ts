@@ -44,6 +44,10 @@ export type NodeRow = {
   blocked: string | null;
   open: number;
   queue: number | null;
+  pause: string | null;
+  held: string | null;
+  held_by: string | null;
+  told: string | null;
 };
 
 /** What a new node is to be. `spawn` is the seq of its parent's event, when an agent asked for it. */
@@ -102,6 +106,10 @@ export function intentRow(
     blocked: null,
     open: 0,
     queue: null,
+    pause: null,
+    held: null,
+    held_by: null,
+    told: null,
   };
 }
 

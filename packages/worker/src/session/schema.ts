@@ -1,6 +1,7 @@
 import { ALARMS_TABLE } from '../storage/alarms.ts';
 import { VALUES_TABLE } from '../storage/values.ts';
 import { LEDGER_TABLES } from './ledger/schema.ts';
+import { PAUSE_TABLES } from './pauses.ts';
 import { STARTS_TABLES } from './starts.ts';
 
 export const SESSION_MIGRATIONS: readonly (readonly string[])[] = [
@@ -27,4 +28,12 @@ export const SESSION_MIGRATIONS: readonly (readonly string[])[] = [
   ['ALTER TABLE nodes ADD COLUMN snapshot TEXT'],
   LEDGER_TABLES,
   STARTS_TABLES,
+  PAUSE_TABLES,
+  [
+    'CREATE INDEX nodes_by_phase ON nodes (phase)',
+    'CREATE INDEX nodes_by_status ON nodes (status, reason)',
+    'CREATE INDEX nodes_stale ON nodes (stale) WHERE stale = 1',
+    'CREATE INDEX nodes_to_halt ON nodes (halt) WHERE halt = 0',
+    'CREATE INDEX refusals_untold ON refusals (told) WHERE told = 0',
+  ],
 ];

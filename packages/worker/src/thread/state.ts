@@ -75,6 +75,8 @@ export type ThreadState = {
   handoffs?: number;
   /** Ids of the drafts, so that a text without one costs no query. */
   drafts: readonly string[];
+  /** The pause that the session last told, as JSON; none where it is absent. */
+  held?: string | undefined;
 };
 
 export const FRESH: ThreadState = {
