@@ -69,6 +69,19 @@ describe('one event, one block', () => {
       { source: 'system', body: { type: 'handoff_limit', handoffs: 10, reason: 'ten times' } },
       { kind: 'notice', level: 'error', text: 'ten times' },
     ],
+    [
+      '[BLK14] limit of a provider',
+      {
+        source: 'system',
+        body: {
+          type: 'limit',
+          reason: 'lab limit until then',
+          until: '2026-01-01T00:00:00.000Z',
+          ended: false,
+        },
+      },
+      { kind: 'notice', level: 'warn', text: 'lab limit until then', detail: null },
+    ],
     ['signal', signal('stop'), { kind: 'notice', level: 'info', text: 'asked to stop' }],
     [
       'decision of a person',

@@ -25,6 +25,10 @@ const relayed: Said = {
     content: 'go on',
   },
 };
+const limit = (ended: boolean): Said => ({
+  source: 'system',
+  body: { type: 'limit', reason: 'lab limit', until: '2026-01-01T00:00:00.000Z', ended },
+});
 const refused = runner({ type: 'refused', epoch: 1, reason: 'no sandbox' });
 
 type Row = {
@@ -273,6 +277,24 @@ const ROWS: Row[] = [
     { source: 'system', body: { type: 'handoff_limit', handoffs: 10, reason: 'ten times' } },
     { status: 'error', reason: 'ten times' },
   ),
+  row(
+    'ST47',
+    'met a limit',
+    [user('a'), started, status('error', { reason: 'rate limited' })],
+    limit(true),
+    { status: 'error', reason: 'rate limited' },
+  ),
+  row(
+    'ST41',
+    'ends at a limit',
+    [user('a'), started, status('error'), limit(true)],
+    exit({ reason: 'handoff' }),
+    { status: 'idle', reason: 'queued' },
+  ),
+  row('ST47', 'waits for a limit', [user('a'), started], limit(false), {
+    status: 'running',
+    open: true,
+  }),
   row('ST46', 'reports after its handoff', [user('a'), started, handoff], status('running'), {
     status: 'idle',
     reason: 'handoff',

@@ -102,7 +102,13 @@ function endOf(outcome: LoopOutcome): AgentEvent {
       return { type: 'handoff', summary: outcome.summary };
     case 'interrupted':
       return { type: 'status', state: 'idle', reason: 'stopped' };
-    case 'failed':
-      return { type: 'status', state: 'error', reason: outcome.reason };
+    case 'failed': {
+      const { reason, retryAfterMs } = outcome;
+      const until =
+        retryAfterMs === undefined
+          ? {}
+          : { until: new Date(Date.now() + retryAfterMs).toISOString() };
+      return { type: 'status', state: 'error', reason, ...until };
+    }
   }
 }

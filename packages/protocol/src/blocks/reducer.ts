@@ -7,6 +7,7 @@ import { blobBlock, unknownBlock } from './fallback.ts';
 import { agentBlock } from './from-agent.ts';
 import { answerIn, controlBlock } from './from-control.ts';
 import { Handoffs } from './handoffs.ts';
+import { limitBlock } from './from-limit.ts';
 import { jobBlock } from './from-job.ts';
 import { CHECKING, PROGRESS, runnerBlock } from './from-runner.ts';
 import { commandBlock, toolBlock } from './from-work.ts';
@@ -100,6 +101,8 @@ export class BlockReducer {
         if (event.source !== 'system') break;
         const handoff = this.#handoffs.take(base, event.body, (index) => this.#list[index]);
         if (handoff) return this.#place(handoff);
+        const limit = limitBlock(base, event.body);
+        if (limit) return this.#add(limit);
         const result = jobBlock(base, event.body);
         if (result) return this.#add(result);
         if (this.#spawned(base, event.body)) return;

@@ -4,6 +4,7 @@ import { ThreadId } from '../ids.ts';
 import { SystemHandoff, SystemHandoffLimit } from './handoff.ts';
 import { RunnerHealth } from './health.ts';
 import { JobResult } from './job-results.ts';
+import { SystemLimit } from './limit.ts';
 
 /** What the runner observed. Bodies of events with source `runner`. */
 export const RunnerStarted = z.strictObject({
@@ -134,6 +135,7 @@ export const SystemBody = z.discriminatedUnion('type', [
   ...JobResult.options,
   SystemHandoff,
   SystemHandoffLimit,
+  SystemLimit,
 ]);
 export type SystemBody = z.infer<typeof SystemBody>;
 

@@ -124,6 +124,9 @@ function onControl(now: Lifecycle, source: Source, body: Record<string, unknown>
       return stay({ ...now, delegated: now.open });
     case 'handoff':
       return source === 'system' ? onMessage({ ...now, handing: false }) : stay(now);
+    case 'limit':
+      // Its process is ended, and one that goes on waits for the end of the limit.
+      return stay(body['ended'] === true && now.alive ? { ...now, handing: true } : now);
     case 'handoff_limit':
       return source === 'system' ? onHandoffLimit(now, body) : stay(now);
     default:

@@ -45,6 +45,14 @@ export class Appender {
     return this.#meta.thread;
   }
 
+  get meta(): ThreadMeta {
+    return this.#meta;
+  }
+
+  get now(): number {
+    return this.#now;
+  }
+
   /** `said` is what a stored body stands for, when that is kept elsewhere. Gives the event's seq back. */
   append(source: Source, body: Body, said = body): number {
     const { state } = this;

@@ -2,6 +2,7 @@ import { blobRef, LIMITS, parseAgentLine, rejectedLine, type SpoolLine } from '@
 import type { Sql } from '../storage/sql.ts';
 import type { Appender } from './appender.ts';
 import { addToDraft, endDraft, MAX_DRAFTS } from './drafts.ts';
+import { limitByStatus } from './limit.ts';
 import { putOutbox } from './outbox.ts';
 import { noteQuestion } from './questions.ts';
 import { handOff, noteTakenUp } from './relay.ts';
@@ -83,6 +84,7 @@ function appendLine(
   if (event.type === 'decision' && !blob) {
     noteQuestion(sql, event.id, appender.state.launch.epoch, seq);
   }
+  if (event.type === 'status') limitByStatus(sql, appender, event);
   if (event.type === 'handoff') handOff(sql, appender, seq, event.summary);
   if (event.type !== 'spawn') return;
   // An agent's words go on to other objects: bounded, whatever it says.

@@ -36,6 +36,7 @@ import {
   withdrawStart,
 } from './launch.ts';
 import { appendLines, type Delta, type Offloaded } from './lines.ts';
+import { forgetLimit, goOnAfterEnd, limitByGateway } from './limit.ts';
 import type { Stored } from './log-table.ts';
 import { putOutbox } from './outbox.ts';
 import type { Pause } from './pause.ts';
@@ -136,6 +137,7 @@ export class Thread {
       }
       // A stop ends a pause: its session tells it again where it still holds.
       appender.state.held = undefined;
+      forgetLimit(appender.state);
       const { active, waits, stopping } = appender.state.launch;
       if (waits) withdrawStart(sql, appender.state);
       if (!active || waits || stopping) return { seq };
@@ -230,6 +232,7 @@ export class Thread {
     return this.#change((appender) => {
       const seq = appender.append('gateway', body);
       this.#keep(key, seq);
+      limitByGateway(this.#deps.sql, appender, body);
       return { seq };
     });
   }
@@ -279,8 +282,9 @@ export class Thread {
       }
       appender.append('runner', body);
       if (body.type === 'head') state.handoffs = 0;
-      if (!state.launch.active && relayAfterEnd(this.#deps.sql, appender, this.#meta.name)) {
-        return {};
+      if (!state.launch.active) {
+        const { sql } = this.#deps;
+        if (relayAfterEnd(sql, appender, this.#meta.name) || goOnAfterEnd(sql, appender)) return {};
       }
       if (body.type === 'health') return { inputs: this.#tellHealth(appender, body) };
       if (body.type === 'exit' && body.reason === 'exited' && body.code === 0) {
