@@ -44,6 +44,7 @@ import { LedgerDesk } from './ledger/desk.ts';
 import type { LeaseReport } from './ledger/lease.ts';
 import { TreeLedger } from './ledger/ledger.ts';
 import { limitOf } from './ledger/money.ts';
+import { isMove } from './moves.ts';
 import { inventName } from './names.ts';
 import { SESSION_MIGRATIONS } from './schema.ts';
 import {
@@ -161,7 +162,14 @@ export class SessionObject extends DurableObject<Env> implements Ledger {
 
   async patchNode(user: string, id: ThreadId, patch: NodePatch): Promise<Result<Node>> {
     const known = await knownAgents(this.env);
-    return this.#change(user, (session) => session.patchNode(id, patch, known));
+    return this.#change(user, (session) => {
+      const { ledger } = this.#for(user);
+      // What is reserved must be in the tables: it settles where it was reserved.
+      ledger.write();
+      const node = session.patchNode(id, patch, known);
+      if (isMove(patch)) ledger.unblock(session.nodes.subtree(id).map((row) => row.id));
+      return node;
+    });
   }
 
   /** Stops a node and everything below it; all of the tree when no node is named. */

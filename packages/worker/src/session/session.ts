@@ -22,6 +22,7 @@ import type { Caps } from './caps.ts';
 import { type Account, Accounts, limitsOf, ownOf, SESSION } from './ledger/accounts.ts';
 import { budgetOf, limitOf } from './ledger/money.ts';
 import { totalsOf } from './ledger/usage-row.ts';
+import { isMove, type Move, type Plan, planMove } from './moves.ts';
 import { inventName, slugOf } from './names.ts';
 import { configOf, intentRow, type NodeRow, type NodeSpec, toNode, unmask } from './node-row.ts';
 import { NodeTable } from './node-table.ts';
@@ -142,6 +143,7 @@ export class Session {
     );
   }
 
+  /** Changes what a node is, and where it stands, at once or not at all. */
   patchNode(id: ThreadId, patch: NodePatch, known: KnownAgents = BUILT_IN): Node {
     const row = this.#find(id);
     const config =
@@ -149,7 +151,9 @@ export class Session {
     if (config) {
       checkMetered(row.agent_type, config, this.accounts.moneyAbove(id), known.entries);
     }
+    const plan = isMove(patch) ? this.#planMove(id, patch, known) : null;
     this.#change(() => {
+      if (plan) this.#move(plan);
       this.#touch(id, {
         ...(patch.name === undefined ? {} : { name: patch.name }),
         ...(patch.model === undefined ? {} : { model: patch.model }),
@@ -326,7 +330,8 @@ export class Session {
     const row = this.nodes.find(parent);
     if (!row) throw notFound('the parent');
     const { agentType, model, config } = admitSpawn(note, row, known);
-    const limited = userPays || this.accounts.moneyAbove(parent);
+    const paid = typeof note.budget?.usd === 'number';
+    const limited = userPays || paid || this.accounts.moneyAbove(parent);
     checkMetered(agentType, config, limited, known.entries);
     this.#change(() =>
       this.#insert({
@@ -338,6 +343,7 @@ export class Session {
         task: note.task,
         spawn: note.seq,
         snapshot: null,
+        ...(note.budget && { budget: note.budget }),
       }),
     );
   }
@@ -417,6 +423,26 @@ export class Session {
   #spread(id: string | null, by: Pause['by']): void {
     this.pauses.spread(this.nodes.subtree(id), this.#meta.pause ?? null, by);
     this.#lineMoves = true;
+  }
+
+  #planMove(id: string, to: Move, { entries }: KnownAgents): Plan {
+    const rows = this.nodes.subtree(id);
+    const plan = planMove(this.nodes, this.#deps.caps, rows, to);
+    if (this.accounts.moneyAbove(plan.to)) {
+      for (const row of rows) checkMetered(row.agent_type, configOf(row), true, entries);
+    }
+    return plan;
+  }
+
+  /** What was used stays on the accounts it was used under; calls from now on count under the new ones. */
+  #move({ id, from, to, places, moved }: Plan): void {
+    if (to !== from) {
+      this.accounts.pin(moved);
+      this.nodes.update(id, { parent_id: to });
+      this.#spread(id, 'user');
+      for (const parent of [from, to]) if (parent !== null) this.#recount.add(parent);
+    }
+    for (const [one, place] of places) this.#touch(one, { sort_order: place });
   }
 
   #find(id: string): NodeRow {

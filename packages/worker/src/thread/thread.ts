@@ -45,6 +45,8 @@ import { FRESH, type ThreadMeta, type ThreadState } from './state.ts';
 
 export type ThreadDeps = { sql: Sql; hashing: Hashing; now: () => number };
 
+export type SpawnFailed = Extract<SystemBody, { type: 'spawn_failed' }>;
+
 /** What a change made visible: the caller sends it when the transaction is done. */
 export type Effects = {
   seq: number;
@@ -73,8 +75,13 @@ export class Thread {
     return this.#state;
   }
 
-  configure(change: Partial<Pick<ThreadMeta, 'name' | 'model' | 'config'>>): void {
-    const meta = { ...this.#meta, ...change };
+  /** `parent`: null for a root. */
+  configure(
+    change: Pick<ThreadMeta, 'name' | 'model' | 'config'>,
+    parent: ThreadMeta['parent'] | null,
+  ): void {
+    const { parent: _before, ...rest } = this.#meta;
+    const meta = { ...rest, ...change, ...(parent && { parent }) };
     writeValue(this.#deps.sql, 'meta', meta);
     this.#meta = meta;
   }
@@ -191,6 +198,17 @@ export class Thread {
       const seq = appender.append('system', body);
       this.#keep(key, seq);
       return { seq };
+    });
+  }
+
+  /** A refusal is in the log once, and in words on the agent's stdin while its run is open. */
+  spawnFailed(body: SpawnFailed, key: string): Effects {
+    const known = this.#seqOf(key);
+    if (known !== null) return nothing(known);
+    return this.#change((appender) => {
+      const seq = appender.append('system', body);
+      this.#keep(key, seq);
+      return { seq, inputs: this.#tell(appender, notStarted(body)) };
     });
   }
 
@@ -311,9 +329,13 @@ export class Thread {
 
   /** The agent is told how its workspace is. It is no task: it opens no run, and nothing is started for it. */
   #tellHealth(appender: Appender, body: RunnerHealth): InputLine[] {
-    const { lifecycle, launch } = appender.state;
     const content = healthMessage(body);
-    if (content === null || !lifecycle.open || launch.stopping) return [];
+    return content === null ? [] : this.#tell(appender, content);
+  }
+
+  #tell(appender: Appender, content: string): InputLine[] {
+    const { lifecycle, launch } = appender.state;
+    if (!lifecycle.open || !launch.active || launch.stopping) return [];
     const message = { type: 'message', from: 'system', content } as const;
     appender.append('system', message);
     return [addInput(this.#deps.sql, appender.state, message)];
@@ -387,3 +409,6 @@ export class Thread {
 function nothing(seq: number): Effects {
   return { seq, stored: [], deltas: [], inputs: [] };
 }
+
+const notStarted = ({ name, reason }: SpawnFailed): string =>
+  `The agent "${name}" that you asked for was not started: ${reason}.`;

@@ -31,7 +31,7 @@ const CHARGE = USAGE_COLUMNS.map((column) => `${column} = ${column} + ?`).join('
 /** What each node, each subtree and the session may use, has used and has reserved. */
 export class Accounts {
   #sql: Sql;
-  /** A node never moves: the accounts above it are always the same. */
+  /** Until a node moves, the accounts above it are the same. */
   #paths = new Map<string, readonly string[]>();
 
   constructor(sql: Sql) {
@@ -66,6 +66,18 @@ export class Accounts {
     const path = [ownOf(node), ...above.map(({ id }) => id), SESSION];
     this.#paths.set(node, path);
     return path;
+  }
+
+  /** These nodes are about to move: their calls that are under way, or counted by an estimate, settle where they were reserved. */
+  pin(nodes: readonly string[]): void {
+    for (const node of nodes) {
+      this.#sql.run(
+        'UPDATE calls SET path = ? WHERE node = ? AND path IS NULL',
+        JSON.stringify(this.pathOf(node)),
+        node,
+      );
+    }
+    this.#paths.clear();
   }
 
   /** Those of `path`, in its order. */

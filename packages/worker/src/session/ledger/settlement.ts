@@ -3,7 +3,7 @@ import { NANO, type Outcome } from '../../gateway/contract.ts';
 import type { Sql } from '../../storage/sql.ts';
 import type { Accounts } from './accounts.ts';
 import type { CallEvents } from './call-events.ts';
-import { type CallRow, type Calls, priceOf } from './calls.ts';
+import { type CallRow, type Calls, pathOfCall, priceOf } from './calls.ts';
 import { costOf, plausible, worstTokens } from './money.ts';
 import { usageRow } from './usage-row.ts';
 
@@ -36,7 +36,7 @@ export class Settlement {
     const { accounts, now } = this.#deps;
     if (row.state === 'estimated') this.#charge(row, chargedOf(row), -1);
     else {
-      const path = accounts.pathOf(row.node);
+      const path = pathOfCall(row, accounts);
       accounts.hold(path, { tokens: -row.held_tokens, nano: -row.held_nano });
     }
     this.#charge(row, charge, 1);
@@ -50,7 +50,7 @@ export class Settlement {
   #charge(row: CallRow, { tokens, nano, estimated }: Charge, times: 1 | -1): void {
     const { sql, accounts } = this.#deps;
     accounts.charge(
-      accounts.pathOf(row.node),
+      pathOfCall(row, accounts),
       usageRow(times === 1 ? tokens : negative(tokens), {
         nano: times * nano,
         calls: times,
