@@ -1,12 +1,19 @@
-import { type AllowedHost, type NetworkConfig, parseAllowedHost } from '@filepath/protocol';
+import {
+  type AllowedHost,
+  DEFAULT_NETWORK,
+  type NetworkConfig,
+  parseAllowedHost,
+} from '@filepath/protocol';
 
 const WIDTH = { none: 0, allowlist: 1, open: 2 } as const;
-const USUAL: NetworkConfig = { policy: 'allowlist' };
 /** The ports of an entry that names none. */
 const USUAL_PORTS: readonly number[] = [80, 443];
 
 /** Whether everything that one policy lets through, the other does too. */
-export function isWithin(inner: NetworkConfig = USUAL, outer: NetworkConfig = USUAL): boolean {
+export function isWithin(
+  inner: NetworkConfig = DEFAULT_NETWORK,
+  outer: NetworkConfig = DEFAULT_NETWORK,
+): boolean {
   if (WIDTH[inner.policy] > WIDTH[outer.policy]) return false;
   if (inner.policy === 'none') return true;
   const allowed = entriesOf(outer);
