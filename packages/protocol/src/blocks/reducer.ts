@@ -7,6 +7,7 @@ import { blobBlock, unknownBlock } from './fallback.ts';
 import { agentBlock } from './from-agent.ts';
 import { answerIn, controlBlock } from './from-control.ts';
 import { jobBlock } from './from-job.ts';
+import { memoriesBlock } from './from-memories.ts';
 import { CHECKING, PROGRESS, runnerBlock } from './from-runner.ts';
 import { commandBlock, toolBlock } from './from-work.ts';
 import { GatewayBlocks } from './gateway-blocks.ts';
@@ -99,7 +100,7 @@ export class BlockReducer {
         const block = controlBlock(base, event.source, event.body);
         if (block) return this.#add(block);
         if (event.source !== 'system') break;
-        const result = jobBlock(base, event.body);
+        const result = jobBlock(base, event.body) ?? memoriesBlock(base, event.body);
         if (result) return this.#add(result);
         if (this.#spawned(base, event.body)) return;
       }

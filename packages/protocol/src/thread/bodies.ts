@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { CommitHash } from '../git/commit-hash.ts';
 import { ThreadId } from '../ids.ts';
+import { SystemMemories } from '../memory/given.ts';
 import { RunnerHealth } from './health.ts';
 import { JobResult } from './job-results.ts';
 
@@ -131,6 +132,7 @@ export const SpawnOutcome = z.discriminatedUnion('type', [SystemSpawned, SystemS
 export const SystemBody = z.discriminatedUnion('type', [
   ...SpawnOutcome.options,
   ...JobResult.options,
+  SystemMemories,
 ]);
 export type SystemBody = z.infer<typeof SystemBody>;
 

@@ -1,9 +1,11 @@
 import { DurableObject } from 'cloudflare:workers';
 import {
+  type AgentMemoryCreate,
   type BudgetPut,
   type BudgetState,
   type CallId,
   FilepathError,
+  type MemoryStored,
   type Node,
   type NodeBudgetPut,
   type NodeBudgetState,
@@ -43,6 +45,8 @@ import { LedgerDesk } from './ledger/desk.ts';
 import type { LeaseReport } from './ledger/lease.ts';
 import { TreeLedger } from './ledger/ledger.ts';
 import { limitOf } from './ledger/money.ts';
+import { type MemoryView, rememberFor, viewOf } from './memory-desk.ts';
+import { MemoryNotes } from './memory-notes.ts';
 import { inventName } from './names.ts';
 import { SESSION_MIGRATIONS } from './schema.ts';
 import {
@@ -205,10 +209,19 @@ export class SessionObject extends DurableObject<Env> implements Ledger {
   /** The direct children of the node whose key this is. */
   childrenOf(bearer: Bearer): Result<Node[]> {
     return attempt(() => {
-      if (!this.#parts || this.#deleted || !this.#parts.desk.check(bearer)) throw badKey();
-      const { nodes } = this.#parts.session.tree();
+      const { nodes } = this.#held(bearer).tree();
       return nodes.filter(({ parentId }) => parentId === bearer.thread);
     });
+  }
+
+  /** From where the node whose key this is looks at what is remembered. */
+  memoryView(bearer: Bearer): Result<MemoryView> {
+    return attempt(() => viewOf(this.#held(bearer), bearer.thread));
+  }
+
+  async remember(bearer: Bearer, create: AgentMemoryCreate): Promise<Result<MemoryStored>> {
+    const held = attempt(() => this.#held(bearer));
+    return held.ok ? rememberFor(held.value, this.env, bearer, create) : held;
   }
 
   async refused(ask: Ask, refusal: RouteRefusal): Promise<boolean> {
@@ -250,6 +263,8 @@ export class SessionObject extends DurableObject<Env> implements Ledger {
     if (!this.#parts || this.#deleted) return;
     const { session } = this.#parts;
     if (item.kind === 'status') session.noteStatus(thread, item.note);
+    else if (item.kind === 'memory')
+      new MemoryNotes(session, this.#sql, this.env).put(thread, item.note);
     else if (given) session.noteSpawn(thread, item.note, given);
     this.#announce();
   }
@@ -343,6 +358,12 @@ export class SessionObject extends DurableObject<Env> implements Ledger {
     }
     const { budget } = await this.env.USER.getByName(user).budget();
     return { known, userPays: budget.usd !== null };
+  }
+
+  /** For whoever holds the key of a node. */
+  #held(bearer: Bearer): Session {
+    if (!this.#parts || this.#deleted || !this.#parts.desk.check(bearer)) throw badKey();
+    return this.#parts.session;
   }
 
   #for(user: string): Parts {

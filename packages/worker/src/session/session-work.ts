@@ -4,6 +4,7 @@ import { unwrap } from '../result.ts';
 import { LOCAL_RUNNER } from '../runner/local-runner.ts';
 import type { Sql } from '../storage/sql.ts';
 import type { ThreadMeta } from '../thread/state.ts';
+import { MemoryNotes } from './memory-notes.ts';
 import { configOf, type NodeRow, snapshotOf } from './node-row.ts';
 import type { Session } from './session.ts';
 
@@ -17,11 +18,13 @@ export class SessionWork {
   #session: Session;
   #sql: Sql;
   #env: Env;
+  #memories: MemoryNotes;
 
   constructor(session: Session, sql: Sql, env: Env) {
     this.#session = session;
     this.#sql = sql;
     this.#env = env;
+    this.#memories = new MemoryNotes(session, sql, env);
   }
 
   /** Does all that can be done; what failed is thrown after, to be tried again. */
@@ -41,6 +44,7 @@ export class SessionWork {
     for (const row of nodes.inPhase('intent')) yield () => this.#begin(row);
     for (const row of nodes.toConfigure()) yield () => this.#configure(row);
     for (const row of nodes.toHalt()) yield () => this.#stop(row);
+    for (const thread of this.#memories.threads()) yield () => this.#memories.bring(thread);
     for (const row of nodes.inPhase('deleting')) yield () => this.#remove(row);
     for (const refusal of this.#untold()) yield () => this.#tell(refusal);
   }
@@ -84,6 +88,7 @@ export class SessionWork {
 
   async #remove(row: NodeRow): Promise<void> {
     await this.#thread(row.id).remove();
+    await this.#env.USER.getByName(this.#session.meta.owner).forgetAgent(ThreadId.parse(row.id));
     // The row stays, so that feeds can say that the node is gone; its secrets do not.
     this.#sql.run(
       `UPDATE nodes SET phase = 'deleted', config = '{}', api_key = '', key_hash = NULL, task = NULL WHERE id = ?`,

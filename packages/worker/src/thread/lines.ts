@@ -2,6 +2,7 @@ import { blobRef, LIMITS, parseAgentLine, rejectedLine, type SpoolLine } from '@
 import type { Sql } from '../storage/sql.ts';
 import type { Appender } from './appender.ts';
 import { addToDraft, endDraft, MAX_DRAFTS } from './drafts.ts';
+import { noteMemory } from './memory-note.ts';
 import { putOutbox } from './outbox.ts';
 import { noteQuestion } from './questions.ts';
 
@@ -81,6 +82,7 @@ function appendLine(
   if (event.type === 'decision' && !blob) {
     noteQuestion(sql, event.id, appender.state.launch.epoch, seq);
   }
+  if (event.type === 'memory') noteMemory(sql, event, seq);
   if (event.type !== 'spawn') return;
   // An agent's words go on to other objects: bounded, whatever it says.
   const name = event.name.slice(0, 120);

@@ -1,4 +1,4 @@
-import type { AgentState, Order } from '@filepath/protocol';
+import type { AgentState, MemoryScope, Order } from '@filepath/protocol';
 import type { Sql } from '../storage/sql.ts';
 
 /** What a thread tells others. Stored with the events that caused it, delivered after, in order, at least once. */
@@ -17,9 +17,17 @@ export type SpawnNote = {
   task: string | null;
 };
 
+export type MemoryNote = {
+  seq: number;
+  content: string;
+  scope: MemoryScope | null;
+  tags: string[];
+};
+
 export type OutboxItem =
   | { kind: 'status'; note: StatusNote }
   | { kind: 'spawn'; note: SpawnNote }
+  | { kind: 'memory'; note: MemoryNote }
   | { kind: 'order'; order: Order };
 
 /** The same key replaces what is still undelivered under it: only the newest status counts. */

@@ -1,29 +1,8 @@
-import type { ThreadId } from '@filepath/protocol';
 import { expect, it } from 'vitest';
 import { z } from 'zod';
-import { call, message, newNode, newSession, RUNNER } from './support/api.ts';
+import { askAs, holderOf } from './support/agent-calls.ts';
+import { message, newNode, newSession } from './support/api.ts';
 import { text, TestLink, TestRunner } from './support/runner.ts';
-
-const TOKEN = RUNNER.authorization.replace('Bearer ', '');
-
-type Said = { key: string; thread: string; token?: string };
-
-/** As a runner passes it on for an agent. */
-const askAs = ({ key, thread, token = TOKEN }: Said, path: string) =>
-  call(`/gateway/agent/${path}`, {
-    headers: {
-      authorization: `Bearer ${key}`,
-      'x-filepath-runner-token': token,
-      'x-filepath-session': key.split('_').slice(1, 3).join('_'),
-      'x-filepath-thread': thread,
-    },
-  });
-
-async function keyOf(runner: TestRunner, thread: ThreadId): Promise<string> {
-  await message(thread);
-  const order = await runner.order(thread);
-  return order.kind === 'start' ? order.apiKey : '';
-}
 
 it('[CAT10] an agent is told of its direct children and what they say, and of nobody else', async () => {
   const runner = await TestRunner.connect();
@@ -32,7 +11,7 @@ it('[CAT10] an agent is told of its direct children and what they say, and of no
   const child = await newNode(session.id, { name: 'child', parentId: root.id });
   const grandchild = await newNode(session.id, { name: 'grandchild', parentId: child.id });
   const other = await newNode((await newSession()).id);
-  const me = { key: await keyOf(runner, root.id), thread: root.id };
+  const me = await holderOf(runner, root.id);
   await message(child.id, 'dig');
   const link = await TestLink.open(child.id, 1, 1);
   await link.started();
@@ -74,13 +53,13 @@ it('[CAT10] needs the key of the node and the word of its runner', async () => {
   const session = await newSession();
   const root = await newNode(session.id);
   const child = await newNode(session.id, { parentId: root.id });
-  const key = await keyOf(runner, root.id);
+  const { key } = await holderOf(runner, root.id);
   const forged = `${key.slice(0, -4)}0000`;
   for (const wrong of [
     { key, thread: root.id, token: 'wrong' },
     { key, thread: child.id },
     { key: forged, thread: root.id },
-    { key: await keyOf(runner, child.id), thread: root.id },
+    { key: (await holderOf(runner, child.id)).key, thread: root.id },
   ]) {
     expect((await askAs(wrong, 'children')).status).toBe(401);
     expect((await askAs(wrong, `children/${child.id}/messages`)).status).toBe(401);
