@@ -7,10 +7,12 @@ import type { SaidMemory } from '../user/memory/memories.ts';
 import { placeOf, type Sight } from '../user/memory/sight.ts';
 import type { Session } from './session.ts';
 
-/** What agents printed as worth remembering, until the user's object has it. */
-export const MEMORY_NOTES_TABLE = `CREATE TABLE memory_notes (
-  thread TEXT NOT NULL, seq INTEGER NOT NULL, content TEXT NOT NULL, scope TEXT, tags TEXT NOT NULL,
-  PRIMARY KEY (thread, seq))`;
+export const MEMORY_TABLES: readonly string[] = [
+  // What agents printed as worth remembering, until the user's object has it.
+  `CREATE TABLE memory_notes (
+     thread TEXT NOT NULL, seq INTEGER NOT NULL, content TEXT NOT NULL, scope TEXT, tags TEXT NOT NULL,
+     PRIMARY KEY (thread, seq))`,
+];
 
 const BATCH = 50;
 

@@ -1,7 +1,8 @@
 import { ALARMS_TABLE } from '../storage/alarms.ts';
 import { VALUES_TABLE } from '../storage/values.ts';
 import { LEDGER_TABLES } from './ledger/schema.ts';
-import { MEMORY_NOTES_TABLE } from './memory-notes.ts';
+import { STARTS_TABLES } from './starts.ts';
+import { MEMORY_TABLES } from './memory-notes.ts';
 
 export const SESSION_MIGRATIONS: readonly (readonly string[])[] = [
   [
@@ -26,5 +27,6 @@ export const SESSION_MIGRATIONS: readonly (readonly string[])[] = [
   // What the workspace of a node is made from, as JSON.
   ['ALTER TABLE nodes ADD COLUMN snapshot TEXT'],
   LEDGER_TABLES,
-  [MEMORY_NOTES_TABLE],
+  STARTS_TABLES,
+  MEMORY_TABLES,
 ];

@@ -8,7 +8,11 @@ export type StatusNote = {
   reason: string | null;
   contextPct: number | null;
   stopped: boolean;
+  /** A run is open. */
+  open: boolean;
 };
+/** A start that the thread wants its session to let go, or wants no more. */
+export type WishNote = { epoch: number; wants: boolean };
 export type SpawnNote = {
   seq: number;
   name: string;
@@ -27,6 +31,7 @@ export type MemoryNote = {
 export type OutboxItem =
   | { kind: 'status'; note: StatusNote }
   | { kind: 'spawn'; note: SpawnNote }
+  | { kind: 'wish'; note: WishNote }
   | { kind: 'memory'; note: MemoryNote }
   | { kind: 'order'; order: Order };
 

@@ -40,7 +40,7 @@ import { nodeHashing } from './node-hashing.ts';
 import { THREAD_MIGRATIONS } from './schema.ts';
 import type { ThreadMeta } from './state.ts';
 import { readTalk, type Talk } from './talk.ts';
-import { type Effects, Thread } from './thread.ts';
+import { type Effects, type Given, Thread } from './thread.ts';
 import { ThreadFeed } from './thread-feed.ts';
 
 /** How long after a commit an undelivered outbox is tried again, if the delivery at once did not happen. */
@@ -103,6 +103,16 @@ export class ThreadObject extends DurableObject<Env> {
     key: string | null,
   ): Result<{ seq: number }> {
     return this.#change(user, (thread) => thread.message(from, this.#redact(content), key));
+  }
+
+  /** The session lets this epoch start. */
+  go(epoch: number, given: Given): void {
+    if (this.#parts) this.#publish(this.#parts.thread.go(epoch, given));
+  }
+
+  /** What an epoch that waits is to work on; null for any other. */
+  taskOf(epoch: number): string | null {
+    return this.#parts?.thread.taskOf(epoch) ?? null;
   }
 
   signal(
