@@ -183,8 +183,10 @@ export function createClient(options: ClientOptions = {}) {
     memory: {
       /** The newest; with `q` what fits best. */
       list: async (query: MemoryQuery = {}): Promise<MemoryList> => {
-        const given = Object.entries(query).filter(([, value]) => value !== undefined);
-        const search = new URLSearchParams(given.map(([name, value]) => [name, String(value)]));
+        const search = new URLSearchParams();
+        for (const [name, value] of Object.entries(query)) {
+          if (value !== undefined) search.set(name, String(value));
+        }
         return memoryList(await send('GET', `/api/memories?${search.toString()}`));
       },
       /** The same again is renewed. */

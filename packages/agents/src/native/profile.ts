@@ -8,7 +8,7 @@ import { listChildrenTool, readChildMessagesTool, spawnAgentTool } from './tools
 import { editFileTool } from './tools/edit-file.ts';
 import { gitReadTool, gitTool } from './tools/git.ts';
 import { listFilesTool } from './tools/list-files.ts';
-import { recallTool, rememberTool } from './tools/memory.ts';
+import { forgetTool, recallTool, rememberTool } from './tools/memory.ts';
 import { readFileTool } from './tools/read-file.ts';
 import { searchTool } from './tools/search.ts';
 import { webFetchTool } from './tools/web-fetch.ts';
@@ -29,6 +29,7 @@ export function toolsOf(profile: ProfileName, kit: Kit): LoopTool[] {
     readChildMessagesTool(kit),
     rememberTool(kit),
     recallTool(kit),
+    forgetTool(kit),
   ];
 }
 

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { MemoryId } from '../ids.ts';
-import { Memory, MemoryScope, MemorySource } from './memory.ts';
+import { type Memory, MemoryScope, MemorySource } from './memory.ts';
 
 /** A memory as an agent was given it: what was true then. */
 export const GivenMemory = z.strictObject({

@@ -104,11 +104,11 @@ export function withdrawStart(sql: Sql, { launch }: ThreadState): void {
   putOutbox(sql, 'wish', { kind: 'wish', note: { epoch: launch.epoch, wants: false } });
 }
 
-/** What people and parents say in these inputs. */
+/** The messages in these inputs. */
 export function messagesOf(inputs: readonly InputLine[]): string[] {
   return inputs.flatMap(({ line }) => {
     const input = JSON.parse(line) as AgentInput;
-    return input.type === 'message' && input.from !== 'system' ? [input.content] : [];
+    return input.type === 'message' ? [input.content] : [];
   });
 }
 

@@ -1,0 +1,72 @@
+import { MemoryStored, SystemMemories, type ThreadId, UserMessage } from '@filepath/protocol';
+import { expect, it } from 'vitest';
+import { askAs, type Holder } from './support/agent-calls.ts';
+import { ask, logOf, message, newNode, newSession } from './support/api.ts';
+import { TestRunner } from './support/runner.ts';
+
+const repo = () => `https://git.test/${crypto.randomUUID()}`;
+
+type Started = Holder & { thread: ThreadId; task: string; told: string[]; given: SystemMemories[] };
+
+/** Starts an agent on the repository: what its process reads from the system, and what the log says it was given. */
+async function start(
+  runner: TestRunner,
+  gitRepoUrl: string | null,
+  content = 'Fix the build.',
+): Promise<Started> {
+  const session = await newSession({ gitRepoUrl });
+  const { id: thread } = await newNode(session.id);
+  await message(thread, content);
+  const order = await runner.order(thread);
+  if (order.kind !== 'start') throw new Error(`expected a start, not ${order.kind}`);
+  const inputs = order.inputs.map(({ line }) => UserMessage.parse(JSON.parse(line)));
+  expect(inputs[0]).toMatchObject({ from: 'user', content });
+  const told = inputs.slice(1).map(({ from, content: words }) => `${from}: ${words}`);
+  const given = (await logOf(thread)).flatMap(({ body }) => {
+    const parsed = SystemMemories.safeParse(body);
+    return parsed.success ? [parsed.data] : [];
+  });
+  return { key: order.apiKey, thread, task: order.task, told, given };
+}
+
+it('[MEM8] [MEM9] a learning of one session is given in the next on the same repository, and on no other', async () => {
+  const runner = await TestRunner.connect();
+  const url = repo();
+  const first = await start(runner, url);
+  expect(first).toMatchObject({ told: [], given: [], task: 'Fix the build.' });
+  const body = { content: 'The build needs Java 21.' };
+  const stored = await askAs(first, 'memories', { method: 'POST', body });
+  const { memory } = MemoryStored.parse(await stored.json());
+  await askAs(first, 'memories', { method: 'POST', body: { content: 'mine', scope: 'agent' } });
+
+  const next = await start(runner, url.replace('//', '//me:pass-word@').concat('.git'));
+  expect(next.task).toBe('Fix the build.');
+  expect(next.told).toHaveLength(1);
+  expect(next.told[0]).toMatch(/^system: What is remembered of this repository and you\./);
+  expect(next.told[0]).toContain('> The build needs Java 21.');
+  expect(next.told[0]).not.toContain('mine');
+  const { id, scope, content, source, updatedAt } = memory;
+  expect(next.given).toEqual([
+    { type: 'memories', epoch: 1, memories: [{ id, scope, content, source, updatedAt }] },
+  ]);
+
+  for (const other of [repo(), null]) {
+    expect(await start(runner, other)).toMatchObject({ told: [], given: [] });
+  }
+  await ask(204, 'DELETE', `/api/memories/${memory.id}`);
+  expect(await start(runner, url)).toMatchObject({ told: [], given: [] });
+});
+
+it('[MEM8] what fits the task comes first, and no more than the bound is given', async () => {
+  const runner = await TestRunner.connect();
+  const url = repo();
+  const key = { scope: 'repository', key: url };
+  await ask(201, 'POST', '/api/memories', { content: 'Migrations are in db/migrate.', ...key });
+  for (let i = 0; i < 12; i += 1) {
+    await ask(201, 'POST', '/api/memories', { content: `Some other fact, ${i}.`, ...key });
+  }
+  const { given } = await start(runner, url, 'Write the migration "for" users; OR (else) *');
+  expect(given).toHaveLength(1);
+  expect(given[0]?.memories).toHaveLength(10);
+  expect(given[0]?.memories[0]?.content).toBe('Migrations are in db/migrate.');
+});
