@@ -1,4 +1,4 @@
-import type { AgentState, MemoryScope, Order } from '@filepath/protocol';
+import type { AgentState, MemoryScope, Order, RunOutcome } from '@filepath/protocol';
 import type { Sql } from '../storage/sql.ts';
 
 /** What a thread tells others. Stored with the events that caused it, delivered after, in order, at least once. */
@@ -28,10 +28,21 @@ export type MemoryNote = {
   tags: string[];
 };
 
+/** How a run ended, for the agent's parent. */
+export type ResultNote = {
+  /** Of the event that ended it. */
+  seq: number;
+  outcome: RunOutcome;
+  reason: string | null;
+  /** What the agent said last, bounded. */
+  words: string | null;
+};
+
 export type OutboxItem =
   | { kind: 'status'; note: StatusNote }
   | { kind: 'spawn'; note: SpawnNote }
   | { kind: 'wish'; note: WishNote }
+  | { kind: 'result'; note: ResultNote }
   | { kind: 'memory'; note: MemoryNote }
   | { kind: 'order'; order: Order };
 

@@ -11,6 +11,7 @@ import {
   type SnapshotId,
   type SpoolLine,
   type SystemBody,
+  type ThreadId,
 } from '@filepath/protocol';
 import { liveRedactor } from '../auth/redact.ts';
 import { learnSecretsOfProviders, secretsAreLearnt } from '../gateway/memory.ts';
@@ -39,7 +40,7 @@ import { LinkSockets } from './link-sockets.ts';
 import { nodeHashing } from './node-hashing.ts';
 import { THREAD_MIGRATIONS } from './schema.ts';
 import type { ThreadMeta } from './state.ts';
-import { readTalk, type Talk } from './talk.ts';
+import { readTalk, type TalkPage } from './talk.ts';
 import { type Effects, type Given, Thread } from './thread.ts';
 import { ThreadFeed } from './thread-feed.ts';
 
@@ -113,6 +114,15 @@ export class ThreadObject extends DurableObject<Env> {
   /** What an epoch that waits is to work on; null for any other. */
   taskOf(epoch: number): string | null {
     return this.#parts?.thread.taskOf(epoch) ?? null;
+  }
+
+  /** What became of a run of a child. */
+  result(
+    child: { id: ThreadId; name: string },
+    content: string,
+    key: string,
+  ): Result<{ seq: number }> {
+    return this.#change(null, (thread) => thread.result(child, content, key));
   }
 
   signal(
@@ -193,8 +203,9 @@ export class ThreadObject extends DurableObject<Env> {
   }
 
   /** For whoever has asked the session whether it may be told. */
-  talk(after: number | null): Talk[] {
-    return this.#parts ? readTalk(this.#sql, this.#parts.thread.state.seq, after) : [];
+  talk(after: number | null): TalkPage {
+    const head = this.#parts?.thread.state.seq;
+    return head === undefined ? { messages: [], upTo: 0 } : readTalk(this.#sql, head, after);
   }
 
   exportPage(user: string, cursor: ExportCursor | null): Result<ExportPage> {

@@ -1,7 +1,8 @@
+import { NO_USAGE } from '@filepath/protocol';
 import { expect, it } from 'vitest';
 import { z } from 'zod';
-import { askAs, holderOf } from './support/agent-calls.ts';
-import { message, newNode, newSession } from './support/api.ts';
+import { message, newNode, newSession, treeOf } from './support/api.ts';
+import { askAs, keyOf } from './support/agents.ts';
 import { text, TestLink, TestRunner } from './support/runner.ts';
 
 it('[CAT10] an agent is told of its direct children and what they say, and of nobody else', async () => {
@@ -11,12 +12,15 @@ it('[CAT10] an agent is told of its direct children and what they say, and of no
   const child = await newNode(session.id, { name: 'child', parentId: root.id });
   const grandchild = await newNode(session.id, { name: 'grandchild', parentId: child.id });
   const other = await newNode((await newSession()).id);
-  const me = await holderOf(runner, root.id);
+  const me = { key: await keyOf(runner, root.id), thread: root.id };
   await message(child.id, 'dig');
   const link = await TestLink.open(child.id, 1, 1);
   await link.started();
   await link.say(text('digging'), { type: 'done', summary: 'dug' });
 
+  await expect
+    .poll(async () => (await treeOf(session.id)).nodes.map(({ status }) => status))
+    .toContain('done');
   const listed = await askAs(me, 'children');
   const { children } = z
     .object({ children: z.array(z.record(z.string(), z.unknown())) })
@@ -29,6 +33,9 @@ it('[CAT10] an agent is told of its direct children and what they say, and of no
       model: child.model,
       status: 'done',
       reason: null,
+      works: false,
+      result: { outcome: 'completed', words: 'dug' },
+      usage: NO_USAGE,
     },
   ]);
 
@@ -53,13 +60,13 @@ it('[CAT10] needs the key of the node and the word of its runner', async () => {
   const session = await newSession();
   const root = await newNode(session.id);
   const child = await newNode(session.id, { parentId: root.id });
-  const { key } = await holderOf(runner, root.id);
+  const key = await keyOf(runner, root.id);
   const forged = `${key.slice(0, -4)}0000`;
   for (const wrong of [
     { key, thread: root.id, token: 'wrong' },
     { key, thread: child.id },
     { key: forged, thread: root.id },
-    { key: (await holderOf(runner, child.id)).key, thread: root.id },
+    { key: await keyOf(runner, child.id), thread: root.id },
   ]) {
     expect((await askAs(wrong, 'children')).status).toBe(401);
     expect((await askAs(wrong, `children/${child.id}/messages`)).status).toBe(401);

@@ -1,12 +1,12 @@
 import { MemoryStored, SystemMemories, type ThreadId, UserMessage } from '@filepath/protocol';
 import { expect, it } from 'vitest';
-import { askAs, type Holder } from './support/agent-calls.ts';
+import { askAs, type Me } from './support/agents.ts';
 import { ask, logOf, message, newNode, newSession } from './support/api.ts';
 import { TestRunner } from './support/runner.ts';
 
 const repo = () => `https://git.test/${crypto.randomUUID()}`;
 
-type Started = Holder & { thread: ThreadId; task: string; told: string[]; given: SystemMemories[] };
+type Started = Me & { thread: ThreadId; task: string; told: string[]; given: SystemMemories[] };
 
 /** Starts an agent on the repository: what its process reads from the system, and what the log says it was given. */
 async function start(
@@ -35,9 +35,9 @@ it('[MEM8] [MEM9] a learning of one session is given in the next on the same rep
   const first = await start(runner, url);
   expect(first).toMatchObject({ told: [], given: [], task: 'Fix the build.' });
   const body = { content: 'The build needs Java 21.' };
-  const stored = await askAs(first, 'memories', { method: 'POST', body });
+  const stored = await askAs(first, 'memories', body);
   const { memory } = MemoryStored.parse(await stored.json());
-  await askAs(first, 'memories', { method: 'POST', body: { content: 'mine', scope: 'agent' } });
+  await askAs(first, 'memories', { content: 'mine', scope: 'agent' });
 
   const next = await start(runner, url.replace('//', '//me:pass-word@').concat('.git'));
   expect(next.task).toBe('Fix the build.');

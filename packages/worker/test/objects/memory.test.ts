@@ -3,7 +3,7 @@ import { Memory, MemoryStored, type Node, type Session } from '@filepath/protoco
 import { evictDurableObject } from 'cloudflare:test';
 import { describe, expect, it, vi } from 'vitest';
 import { z } from 'zod';
-import { askAs, type Holder, holderOf } from './support/agent-calls.ts';
+import { askAs, holderOf, type Me } from './support/agents.ts';
 import { ask, call, custom, newNode, newSession, OWNER } from './support/api.ts';
 import { TestLink, TestRunner } from './support/runner.ts';
 import { signInAs } from './support/users.ts';
@@ -18,19 +18,19 @@ async function listed(query = '', headers: Record<string, string> = OWNER) {
   return Listed.parse(await response.json()).memories;
 }
 
-async function found(agent: Holder, query = ''): Promise<string[]> {
+async function found(agent: Me, query = ''): Promise<string[]> {
   const response = await askAs(agent, `memories${query}`);
   expect(response.status).toBe(200);
   return Found.parse(await response.json()).memories.map(({ content }) => content);
 }
 
-async function store(agent: Holder, body: object): Promise<Memory> {
-  const response = await askAs(agent, 'memories', { method: 'POST', body });
+async function store(agent: Me, body: object): Promise<Memory> {
+  const response = await askAs(agent, 'memories', body);
   expect(response.status).toBe(201);
   return MemoryStored.parse(await response.json()).memory;
 }
 
-type Scene = { session: Session; node: Node; agent: Holder };
+type Scene = { session: Session; node: Node; agent: Me };
 
 async function scene(runner: TestRunner, gitRepoUrl: string | null): Promise<Scene> {
   const session = await newSession({ gitRepoUrl });
@@ -73,7 +73,7 @@ describe('an agent', () => {
       'of this session',
     ]);
 
-    const forget = (who: Holder) => askAs(who, `memories/${memory.id}`, { method: 'DELETE' });
+    const forget = (who: Me) => askAs(who, `memories/${memory.id}`, undefined, 'DELETE');
     expect((await forget(other.agent)).status).toBe(404);
     expect((await forget(same.agent)).status).toBe(204);
     expect((await forget(same.agent)).status).toBe(404);
@@ -86,7 +86,7 @@ describe('an agent', () => {
     const content = `Answer in French ${crypto.randomUUID()}.`;
     const stored = await ask(201, 'POST', '/api/memories', { content });
     const { id } = MemoryStored.parse(stored).memory;
-    const answer = await askAs(agent, `memories/${id}`, { method: 'DELETE' });
+    const answer = await askAs(agent, `memories/${id}`, undefined, 'DELETE');
     expect(answer.status).toBe(409);
     expect(await answer.text()).toContain('only they can remove it');
     await ask(204, 'DELETE', `/api/memories/${id}`);
@@ -107,7 +107,7 @@ describe('an agent', () => {
     const runner = await TestRunner.connect();
     const { agent } = await scene(runner, null);
     const refused = async (body: object) => {
-      const response = await askAs(agent, 'memories', { method: 'POST', body });
+      const response = await askAs(agent, 'memories', body);
       return [response.status, await response.text()] as const;
     };
     expect(await refused({ content: 'x', scope: 'repository' })).toEqual([
@@ -236,6 +236,6 @@ describe('a person', () => {
       'Theirs is the port 5000.',
     ]);
     const [one] = await listed('?q=5000', other);
-    expect((await askAs(agent, `memories/${one?.id}`, { method: 'DELETE' })).status).toBe(404);
+    expect((await askAs(agent, `memories/${one?.id}`, undefined, 'DELETE')).status).toBe(404);
   });
 });
