@@ -1,6 +1,7 @@
 import {
   addTokens,
   GatewayCall,
+  Memory,
   type ModelPrice,
   ModelList,
   NO_TOKENS,
@@ -122,6 +123,15 @@ describe('Shelley and Pi in their sandboxes, by way of the gateway', () => {
       const spawned = await feed.until(isType('spawned'));
       const child = follow(instance, String(Reflect.get(Object(spawned.body), 'node')));
       await Promise.all([feed.until(isType('done')), child.until(isType('done'))]);
+
+      const { memories } = await api.json(
+        z.object({ memories: z.array(Memory) }),
+        'GET',
+        `/api/memories?repository=${encodeURIComponent(repo.path)}`,
+      );
+      expect(memories).toMatchObject([
+        { content: 'The page is docs/new.md.', source: { name: node.name, thread: node.id } },
+      ]);
 
       const calls = server.calls.slice(before);
       expect(calls).toHaveLength(11);

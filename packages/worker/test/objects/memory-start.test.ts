@@ -1,8 +1,10 @@
-import { MemoryStored, SystemMemories, type ThreadId, UserMessage } from '@filepath/protocol';
+import { MemoryStored, Node, SystemMemories, type ThreadId, UserMessage } from '@filepath/protocol';
 import { expect, it } from 'vitest';
+import { z } from 'zod';
 import { askAs, type Me } from './support/agents.ts';
-import { ask, logOf, message, newNode, newSession } from './support/api.ts';
+import { ask, call, custom, logOf, message, newNode, newSession } from './support/api.ts';
 import { TestRunner } from './support/runner.ts';
+import { signInAs } from './support/users.ts';
 
 const repo = () => `https://git.test/${crypto.randomUUID()}`;
 
@@ -69,4 +71,27 @@ it('[MEM8] what fits the task comes first, and no more than the bound is given',
   expect(given).toHaveLength(1);
   expect(given[0]?.memories).toHaveLength(10);
   expect(given[0]?.memories[0]?.content).toBe('Migrations are in db/migrate.');
+});
+
+it('[MEM14] an agent of another user on the same repository starts without it', async () => {
+  const runner = await TestRunner.connect();
+  const url = repo();
+  const key = { scope: 'repository', key: url };
+  await ask(201, 'POST', '/api/memories', { content: 'The owner builds with Bazel.', ...key });
+  const headers = await signInAs(`other-${crypto.randomUUID()}`);
+  const send = async (path: string, body: unknown): Promise<unknown> => {
+    const response = await call(path, { method: 'POST', headers, body });
+    expect(response.ok).toBe(true);
+    return response.json();
+  };
+  const theirs = { content: 'They build with make.', ...key };
+  await send('/api/memories', theirs);
+  const made = await send('/api/session', { gitRepoUrl: url, root: custom });
+  const { node } = z.object({ node: Node }).parse(made);
+  await send(`/api/thread/${node.id}/message`, { content: 'Build it.' });
+  const order = await runner.order(node.id);
+  const text = JSON.stringify(order);
+  expect(text).toContain('They build with make.');
+  expect(text).not.toContain('Bazel');
+  expect((await start(runner, url)).told.join()).toMatch(/^(?!.*with make).*Bazel/s);
 });
