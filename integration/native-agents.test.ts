@@ -41,7 +41,13 @@ const STEPS: readonly Turn[] = [
   { reasoning: 'hm', tools: [{ name: 'bash', input: { command: 'echo out; exit 3' } }] },
   { tools: [{ name: 'git', input: { action: 'commit', message: 'docs: add a page' } }] },
   { tools: [{ name: 'spawn_agent', input: { name: 'helper', task: 'child: say hello' } }] },
-  { tools: [{ name: 'remember', input: { content: 'The page is docs/new.md.' } }] },
+  {
+    tools: [
+      { name: 'remember', input: { content: 'The page is docs/new.md.' } },
+      // What is waited for comes as no message, which would be one more step.
+      { name: 'wait_children', input: {} },
+    ],
+  },
   { text: 'There is a new page, committed.', chunk: 7 },
 ];
 

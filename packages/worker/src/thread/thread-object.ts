@@ -38,6 +38,7 @@ import { makesSnapshot } from './jobs.ts';
 import { largeLines } from './lines.ts';
 import { LinkSockets } from './link-sockets.ts';
 import { nodeHashing } from './node-hashing.ts';
+import type { Pause } from './pause.ts';
 import { THREAD_MIGRATIONS } from './schema.ts';
 import type { ThreadMeta } from './state.ts';
 import { readTalk, type TalkPage } from './talk.ts';
@@ -106,12 +107,14 @@ export class ThreadObject extends DurableObject<Env> {
     return this.#change(user, (thread) => thread.message(from, this.#redact(content), key));
   }
 
-  /** The session lets this epoch start. */
-  go(epoch: number, given: Given): void {
-    if (this.#parts) this.#publish(this.#parts.thread.go(epoch, given));
+  /** The session lets this epoch start. False: it is paused, and is to be told again. */
+  go(epoch: number, given: Given): boolean {
+    const effects = this.#parts?.thread.go(epoch, given);
+    if (effects) this.#publish(effects);
+    return effects !== null;
   }
 
-  /** What an epoch that waits is to work on; null for any other. */
+  /** What an epoch that may go is to work on; null for any other. */
   taskOf(epoch: number): string | null {
     return this.#parts?.thread.taskOf(epoch) ?? null;
   }
@@ -125,10 +128,12 @@ export class ThreadObject extends DurableObject<Env> {
     return this.#change(null, (thread) => thread.result(child, content, key));
   }
 
-  signal(
-    user: string | null,
-    action: 'stop' | 'pause' | 'resume' | 'handoff',
-  ): Result<{ seq: number }> {
+  /** The session holds the agent still, or lets it go on. */
+  hold(pause: Pause | null, by: Pause['by']): void {
+    if (this.#parts) this.#publish(this.#parts.thread.hold(pause, by));
+  }
+
+  signal(user: string | null, action: 'stop' | 'handoff'): Result<{ seq: number }> {
     return this.#change(user, (thread) => thread.signal(action));
   }
 

@@ -1,9 +1,9 @@
 import { text } from 'node:stream/consumers';
 import { type Memory, newMemoryId, newSessionId, newThreadId } from '@filepath/protocol';
 import { expect, it } from 'vitest';
-import { forgetTool, recallTool, rememberTool } from '../../../src/native/tools/memory.ts';
-import { listen } from './listen.ts';
-import { kit, use } from './tool-kit.ts';
+import { memoryTools } from '../../src/tree/memory-tools.ts';
+import { listen } from '../native/tools/listen.ts';
+import { use } from '../native/tools/tool-kit.ts';
 
 const at = '2026-03-01T10:00:00.000Z';
 const memory: Memory = {
@@ -40,24 +40,27 @@ it('[LOOP35] memory is asked for with the key of the agent, and a refusal is tol
       return response.writeHead(409).end(JSON.stringify({ error }));
     });
   });
-  const made = kit(`${url}/gateway`);
+  const tools = memoryTools({ baseUrl: `${url}/gateway`, apiKey: 'fpk_test' });
+  const call = (name: string, input: unknown) => {
+    const tool = tools.find((one) => one.name === name);
+    if (!tool) throw new Error(`no tool ${name}`);
+    return use(tool, input);
+  };
 
-  const first = await use(rememberTool(made), { content: 'Use pnpm.', scope: 'repository' });
+  const first = await call('remember', { content: 'Use pnpm.', scope: 'repository' });
   expect(first).toEqual({
     ok: true,
     text: `Remembered, as ${memory.id} (repository). There was no more room: 2 of the oldest went.`,
   });
-  expect((await use(rememberTool(made), { content: 'again' })).text).toBe(
+  expect((await call('remember', { content: 'again' })).text).toBe(
     `That was remembered already, and counts as new, as ${memory.id} (repository).`,
   );
-  expect((await use(recallTool(made), { words: 'pnpm & "npm"', scope: 'user' })).text).toBe(
+  expect((await call('recall', { words: 'pnpm & "npm"', scope: 'user' })).text).toBe(
     `${memory.id} (repository, from amber, 2026-03-01): Use pnpm.`,
   );
-  expect((await use(recallTool(made), { words: 'nothing' })).text).toBe(
-    'Nothing was remembered of that.',
-  );
-  expect((await use(forgetTool(made), { id: memory.id })).text).toBe('Forgotten.');
-  expect(await use(forgetTool(made), { id: newMemoryId() })).toEqual({
+  expect((await call('recall', { words: 'nothing' })).text).toBe('Nothing was remembered of that.');
+  expect((await call('forget', { id: memory.id })).text).toBe('Forgotten.');
+  expect(await call('forget', { id: newMemoryId() })).toEqual({
     ok: false,
     text: 'A person wrote this memory.',
   });
@@ -68,5 +71,4 @@ it('[LOOP35] memory is asked for with the key of the agent, and a refusal is tol
     `GET ${path}?q=nothing Bearer fpk_test `,
     `DELETE ${path}/${memory.id} Bearer fpk_test `,
   ]);
-  expect(made.said).toEqual([]);
 });

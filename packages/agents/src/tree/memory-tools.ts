@@ -1,14 +1,19 @@
 import { cutMiddle, defineTool, type LoopTool } from '@filepath/loop';
 import { MEMORY_LIMITS, Memory, MemoryScope, MemoryStored } from '@filepath/protocol';
 import { z } from 'zod';
-import type { Kit } from '../kit.ts';
+import { askGateway, type TreeGateway } from './gateway.ts';
 
 const Memories = z.object({ memories: z.array(Memory) });
-const Refusal = z.object({ error: z.object({ message: z.string() }) });
+const MAX_TEXT = 40_000;
 
 const scope = MemoryScope.optional();
 
-export function rememberTool(kit: Kit): LoopTool {
+/** What an agent keeps beyond its own life. */
+export function memoryTools(gateway: TreeGateway): LoopTool[] {
+  return [remember(gateway), recall(gateway), forget(gateway)];
+}
+
+function remember(gateway: TreeGateway): LoopTool {
   return defineTool({
     name: 'remember',
     description:
@@ -20,9 +25,9 @@ export function rememberTool(kit: Kit): LoopTool {
       ),
     }),
     readOnly: false,
-    async run(input, { signal }) {
-      const stored = MemoryStored.parse(await ask(kit, 'POST', '', signal, input));
-      const { memory, refreshed, dropped } = stored;
+    async run(body, { signal }) {
+      const answer = await askGateway(gateway, { path: 'memories', body, signal });
+      const { memory, refreshed, dropped } = MemoryStored.parse(answer);
       const what = refreshed ? 'That was remembered already, and counts as new' : 'Remembered';
       const gone = dropped === 0 ? '' : ` There was no more room: ${dropped} of the oldest went.`;
       return { ok: true, text: `${what}, as ${memory.id} (${memory.scope}).${gone}` };
@@ -30,7 +35,7 @@ export function rememberTool(kit: Kit): LoopTool {
   });
 }
 
-export function recallTool(kit: Kit): LoopTool {
+function recall(gateway: TreeGateway): LoopTool {
   return defineTool({
     name: 'recall',
     description:
@@ -39,22 +44,22 @@ export function recallTool(kit: Kit): LoopTool {
     readOnly: true,
     async run({ words = '', scope: within }, { signal }) {
       const query = new URLSearchParams({ q: words, ...(within && { scope: within }) });
-      const answer = await ask(kit, 'GET', `?${query.toString()}`, signal);
+      const answer = await askGateway(gateway, { path: `memories?${query.toString()}`, signal });
       const { memories } = Memories.parse(answer);
       if (memories.length === 0) return { ok: true, text: 'Nothing was remembered of that.' };
-      return { ok: true, text: cutMiddle(memories.map(line).join('\n'), 40_000) };
+      return { ok: true, text: cutMiddle(memories.map(line).join('\n'), MAX_TEXT) };
     },
   });
 }
 
-export function forgetTool(kit: Kit): LoopTool {
+function forget(gateway: TreeGateway): LoopTool {
   return defineTool({
     name: 'forget',
     description: 'Remove something from memory that is wrong or no longer so, by its id (mem_…).',
     input: z.object({ id: z.string().regex(/^mem_[0-9A-Za-z]{22}$/) }),
     readOnly: false,
     async run({ id }, { signal }) {
-      await ask(kit, 'DELETE', `/${id}`, signal);
+      await askGateway(gateway, { path: `memories/${id}`, method: 'DELETE', signal });
       return { ok: true, text: 'Forgotten.' };
     },
   });
@@ -63,33 +68,4 @@ export function forgetTool(kit: Kit): LoopTool {
 function line({ id, scope: within, content, source, updatedAt }: Memory): string {
   const from = source.by === 'person' ? 'a person' : source.name;
   return `${id} (${within}, from ${from}, ${updatedAt.slice(0, 10)}): ${content}`;
-}
-
-async function ask(
-  { gateway }: Kit,
-  method: string,
-  path: string,
-  signal: AbortSignal,
-  body?: unknown,
-): Promise<unknown> {
-  const answer = await fetch(`${gateway.baseUrl}/agent/memories${path}`, {
-    method,
-    headers: {
-      authorization: `Bearer ${gateway.apiKey}`,
-      ...(body === undefined ? {} : { 'content-type': 'application/json' }),
-    },
-    ...(body === undefined ? {} : { body: JSON.stringify(body) }),
-    signal: AbortSignal.any([signal, AbortSignal.timeout(30_000)]),
-  });
-  const text = await answer.text();
-  if (answer.ok) return text === '' ? null : (JSON.parse(text) as unknown);
-  throw new Error(reasonOf(text) ?? `filepath answered ${answer.status} when asked for memory.`);
-}
-
-function reasonOf(text: string): string | null {
-  try {
-    return Refusal.parse(JSON.parse(text)).error.message;
-  } catch {
-    return null;
-  }
 }
