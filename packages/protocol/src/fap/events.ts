@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { NetworkConfig } from '../api/network.ts';
+import { MemoryScope } from '../memory/memory.ts';
 
 /**
  * The filepath Agent Protocol: what an agent prints, one JSON object a line. Unknown keys pass through:
@@ -125,6 +126,9 @@ export const DecisionEvent = z.looseObject({
 export const MemoryEvent = z.looseObject({
   type: z.literal('memory'),
   content: z.string(),
+  /** Who gets to see it; the repository's agents unless told, or the session's where there is none. */
+  scope: MemoryScope.optional(),
+  tags: z.array(z.string()).optional(),
 });
 
 export const LogLineEvent = z.looseObject({

@@ -1,11 +1,13 @@
 import { DurableObject } from 'cloudflare:workers';
 import {
+  type AgentMemoryCreate,
   type BudgetPut,
   type BudgetState,
   type CallId,
   type Child,
   type ChildrenWait,
   FilepathError,
+  type MemoryStored,
   type Node,
   type NodeBudgetPut,
   type NodeBudgetState,
@@ -48,6 +50,8 @@ import type { LeaseReport } from './ledger/lease.ts';
 import { TreeLedger } from './ledger/ledger.ts';
 import { limitOf } from './ledger/money.ts';
 import { isMove } from './moves.ts';
+import { type MemoryView, rememberFor, viewOf } from './memory-desk.ts';
+import { MemoryNotes } from './memory-notes.ts';
 import { inventName } from './names.ts';
 import { Family } from './family.ts';
 import { SESSION_MIGRATIONS } from './schema.ts';
@@ -287,6 +291,16 @@ export class SessionObject extends DurableObject<Env> implements Ledger {
     return this.waitForChildren(bearer, { children: [child], seconds: STOPPED_SECONDS });
   }
 
+  /** From where the node whose key this is looks at what is remembered. */
+  memoryView(bearer: Bearer): Result<MemoryView> {
+    return attempt(() => viewOf(this.#held(bearer), bearer.thread));
+  }
+
+  async remember(bearer: Bearer, create: AgentMemoryCreate): Promise<Result<MemoryStored>> {
+    const held = attempt(() => this.#held(bearer));
+    return held.ok ? rememberFor(held.value, this.env, bearer, create) : held;
+  }
+
   async refused(ask: Ask, refusal: RouteRefusal): Promise<boolean> {
     return !this.#deleted && (this.#parts?.desk.refused(ask, refusal) ?? false);
   }
@@ -329,6 +343,8 @@ export class SessionObject extends DurableObject<Env> implements Ledger {
     else if (item.kind === 'wish') session.noteWish(thread, item.note);
     else if (item.kind === 'result') session.results.note(thread, item.note);
     else if (item.kind === 'limit') session.noteLimit(thread, item.note);
+    else if (item.kind === 'memory')
+      new MemoryNotes(session, this.#sql, this.env).put(thread, item.note);
     else if (given) session.noteSpawn(thread, item.note, given);
     this.#announce();
   }
@@ -440,8 +456,13 @@ export class SessionObject extends DurableObject<Env> implements Ledger {
   }
 
   #familyOf(bearer: Bearer): Family {
+    return new Family(this.#held(bearer), this.#waits, bearer.thread);
+  }
+
+  /** For whoever holds the key of a node. */
+  #held(bearer: Bearer): Session {
     if (!this.#parts || this.#deleted || !this.#parts.desk.check(bearer)) throw badKey();
-    return new Family(this.#parts.session, this.#waits, bearer.thread);
+    return this.#parts.session;
   }
 
   #for(user: string): Parts {

@@ -6,6 +6,7 @@ import { LOCAL_RUNNER } from '../runner/local-runner.ts';
 import type { Sql } from '../storage/sql.ts';
 import type { Pause } from '../thread/pause.ts';
 import type { ThreadMeta } from '../thread/state.ts';
+import { MemoryNotes } from './memory-notes.ts';
 import { configOf, type NodeRow, snapshotOf } from './node-row.ts';
 import { type Results, resultMessage } from './results.ts';
 import type { Session } from './session.ts';
@@ -24,12 +25,14 @@ export class SessionWork {
   #waits: Waits;
   #sql: Sql;
   #env: Env;
+  #memories: MemoryNotes;
 
   constructor(session: Session, waits: Waits, sql: Sql, env: Env) {
     this.#session = session;
     this.#waits = waits;
     this.#sql = sql;
     this.#env = env;
+    this.#memories = new MemoryNotes(session, sql, env);
   }
 
   /** Does all that can be done; what failed is thrown after, to be tried again. */
@@ -55,6 +58,7 @@ export class SessionWork {
     for (const row of nodes.toConfigure()) yield () => this.#configure(row);
     for (const row of nodes.toHalt()) yield () => this.#stop(row);
     for (const row of this.#session.pauses.untold()) yield () => this.#hold(row);
+    for (const thread of this.#memories.threads()) yield () => this.#memories.bring(thread);
     for (const row of nodes.inPhase('deleting')) yield () => this.#remove(row);
     for (const refusal of this.#untold()) yield () => this.#tell(refusal);
     for (const end of this.#session.results.untold()) {
@@ -121,6 +125,7 @@ export class SessionWork {
   async #remove(row: NodeRow): Promise<void> {
     await this.#thread(row.id).remove();
     this.#session.results.forget(row.id);
+    await this.#env.USER.getByName(this.#session.meta.owner).forgetAgent(ThreadId.parse(row.id));
     // The row stays, so that feeds can say that the node is gone; its secrets do not.
     this.#sql.run(
       `UPDATE nodes SET phase = 'deleted', config = '{}', api_key = '', key_hash = NULL, task = NULL WHERE id = ?`,

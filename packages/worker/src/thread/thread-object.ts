@@ -117,6 +117,11 @@ export class ThreadObject extends DurableObject<Env> {
     return effects !== null;
   }
 
+  /** What an epoch that may go is to work on; null for any other. */
+  taskOf(epoch: number): string | null {
+    return this.#parts?.thread.taskOf(epoch) ?? null;
+  }
+
   /** What became of a run of a child. */
   result(
     child: { id: ThreadId; name: string },

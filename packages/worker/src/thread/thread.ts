@@ -4,11 +4,13 @@ import {
   encodeInput,
   FilepathError,
   type GatewayBody,
+  type GivenMemory,
   healthMessage,
   type InputLine,
   type JobId,
   type JobResult,
   type JobWork,
+  memoriesMessage,
   owes,
   type RunnerBody,
   type RunnerHealth,
@@ -28,6 +30,7 @@ import {
   backlog,
   markWritten,
   MAX_BACKLOG,
+  messagesOf,
   orderEnd,
   orderFreeze,
   orderGo,
@@ -50,7 +53,10 @@ import { FRESH, isPlain, type ThreadMeta, type ThreadState } from './state.ts';
 export type ThreadDeps = { sql: Sql; hashing: Hashing; now: () => number };
 
 /** What a process is given by its session when it may start. */
-export type Given = { children: readonly ChildState[] };
+export type Given = {
+  readonly children?: readonly ChildState[];
+  readonly memories?: readonly GivenMemory[];
+};
 
 export type SpawnFailed = Extract<SystemBody, { type: 'spawn_failed' }>;
 
@@ -201,15 +207,28 @@ export class Thread {
   }
 
   /** The session lets an epoch start. Said again, or of one that is not wanted any more, it changes nothing. Null: it is paused. */
-  go(epoch: number, { children }: Given = { children: [] }): Effects | null {
+  go(epoch: number, { children = [], memories = [] }: Given = {}): Effects | null {
     const { launch, seq, held } = this.#state;
     if (launch.epoch !== epoch || !launch.waits) return nothing(seq);
     if (held !== undefined) return null;
     return this.#change((appender) => {
       tellRelay(this.#deps.sql, appender, children);
-      orderGo(this.#deps.sql, this.#meta, appender.state);
+      const { state } = appender;
+      if (memories.length > 0) {
+        appender.append('system', { type: 'memories', epoch, memories });
+        const content = memoriesMessage(memories);
+        addInput(this.#deps.sql, state, { type: 'message', from: 'system', content });
+      }
+      orderGo(this.#deps.sql, this.#meta, state);
       return {};
     });
+  }
+
+  /** What an epoch that may go is to work on; null for any other. */
+  taskOf(epoch: number): string | null {
+    const { launch, held } = this.#state;
+    if (launch.epoch !== epoch || !launch.waits || held !== undefined) return null;
+    return messagesOf(readInputs(this.#deps.sql, epoch, 0)).join('\n');
   }
 
   /** What a person has decided goes to the process that asked. The log says what it was about. */
