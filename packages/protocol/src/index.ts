@@ -141,6 +141,17 @@ export {
   SystemSpawned,
   SystemSpawnFailed,
 } from './thread/bodies.ts';
+export {
+  asksForWork,
+  GATE_ATTEMPTS,
+  GateCheck,
+  GateCommand,
+  gateMessage,
+  GateResult,
+  Gates,
+  namedCommands,
+  RunnerGates,
+} from './thread/gates.ts';
 export { HealthCheck, healthMessage, RepositoryFile, RunnerHealth } from './thread/health.ts';
 export {
   advance,

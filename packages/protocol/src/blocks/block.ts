@@ -1,5 +1,6 @@
 import type { AgentState } from '../fap/events.ts';
 import type { TokenCounts } from '../gateway/usage.ts';
+import type { GateCheck } from '../thread/gates.ts';
 
 /**
  * What a thread shows, in order. `id` is stable while a block changes; `seq` is that of its first event, or of
@@ -101,6 +102,18 @@ export type DecisionBlock = Base & {
   state: 'open' | 'answered' | 'over';
   choice: string | null;
 };
+/** The commands that must pass before what an agent calls done is done. */
+export type GateBlock = Base & {
+  kind: 'gate';
+  job: string;
+  attempt: number;
+  /** `over`: it was called off, or could not be run. */
+  state: 'checking' | 'passed' | 'failed' | 'over';
+  commit: string | null;
+  clean: boolean;
+  checks: GateCheck[];
+  note: string | null;
+};
 export type MemoryBlock = Base & { kind: 'memory'; content: string };
 export type LogBlock = Base & {
   kind: 'log';
@@ -136,6 +149,7 @@ export type Block =
   | UsageBlock
   | CallsBlock
   | DecisionBlock
+  | GateBlock
   | MemoryBlock
   | LogBlock
   | NoticeBlock

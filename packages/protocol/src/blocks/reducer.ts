@@ -9,6 +9,7 @@ import { answerIn, controlBlock } from './from-control.ts';
 import { jobBlock } from './from-job.ts';
 import { CHECKING, PROGRESS, runnerBlock } from './from-runner.ts';
 import { commandBlock, toolBlock } from './from-work.ts';
+import { GateBlocks } from './gate-blocks.ts';
 import { GatewayBlocks } from './gateway-blocks.ts';
 import { type Commit, KnownCommits } from './known-commits.ts';
 import { OpenQuestions } from './open-questions.ts';
@@ -32,6 +33,7 @@ export class BlockReducer {
   #commits: Commit[] = [];
   #known = new KnownCommits();
   #gateway = new GatewayBlocks();
+  #gates = new GateBlocks();
 
   /** Events come in the order of their seq; one that was there before is ignored. */
   push(events: readonly LogEvent[]): void {
@@ -99,6 +101,9 @@ export class BlockReducer {
         const block = controlBlock(base, event.source, event.body);
         if (block) return this.#add(block);
         if (event.source !== 'system') break;
+        const gate = this.#gates.take(base, event.body, this.#list.length);
+        if (gate?.index === null) return this.#add(gate.block);
+        if (gate) return void (this.#list[gate.index] = gate.block);
         const result = jobBlock(base, event.body);
         if (result) return this.#add(result);
         if (this.#spawned(base, event.body)) return;

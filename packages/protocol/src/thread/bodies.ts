@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { CommitHash } from '../git/commit-hash.ts';
 import { ThreadId } from '../ids.ts';
+import { GateBegun, RunnerGates } from './gates.ts';
 import { RunnerHealth } from './health.ts';
 import { JobResult } from './job-results.ts';
 
@@ -106,6 +107,7 @@ export const RunnerBody = z.discriminatedUnion('type', [
   RunnerSilent,
   RunnerDenied,
   RunnerHealth,
+  RunnerGates,
 ]);
 export type RunnerBody = z.infer<typeof RunnerBody>;
 
@@ -131,6 +133,7 @@ export const SpawnOutcome = z.discriminatedUnion('type', [SystemSpawned, SystemS
 export const SystemBody = z.discriminatedUnion('type', [
   ...SpawnOutcome.options,
   ...JobResult.options,
+  GateBegun,
 ]);
 export type SystemBody = z.infer<typeof SystemBody>;
 

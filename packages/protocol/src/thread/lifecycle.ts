@@ -1,4 +1,5 @@
 import { AgentState } from '../fap/events.ts';
+import { awaited, GATE, gateEnd, type GateStatus, NO_GATE, NOT_TESTED } from './gate-status.ts';
 import type { Source } from './log-event.ts';
 import { silentFor } from './silence.ts';
 
@@ -14,7 +15,7 @@ const MAX_QUESTIONS = 64;
 /** The reason of an agent that has asked and has no answer yet. */
 export const WAITING = 'waiting for a person';
 
-export type Lifecycle = {
+export type Lifecycle = GateStatus & {
   status: AgentState;
   reason: string | null;
   contextPct: number | null;
@@ -51,6 +52,7 @@ export const INITIAL: Lifecycle = {
   asks: false,
   questions: [],
   delegated: false,
+  ...NO_GATE,
 };
 
 export type Advance = {
@@ -82,21 +84,27 @@ export function advance(now: Lifecycle, event: { source: Source; body: unknown }
 function onControl(now: Lifecycle, source: Source, body: Record<string, unknown>): Advance {
   switch (body['type']) {
     case 'message':
-      // What the control plane adds to an open run is no task of its own.
-      return source === 'system' && now.open ? stay(now) : onMessage(now);
+      // What the control plane adds to an open run is no task of its own, unless nothing was left to do in it.
+      return source === 'system' && now.open && awaited(now) === null ? stay(now) : onMessage(now);
     case 'signal':
       return onSignal(now, body);
     case 'decision':
       return onAnswer(now, body);
     case 'spawned':
       return stay({ ...now, delegated: now.open });
+    case 'gate_begun':
+      return stay(onGateBegun(now, body));
+    case 'gate':
+    case 'job_failed':
+      return onGate(now, body);
     default:
       return stay(now);
   }
 }
 
 /** An answer is owed, and nobody but the agent can give it. */
-export const owes = (now: Lifecycle): boolean => now.open && now.alive && !now.stopped && !now.asks;
+export const owes = (now: Lifecycle): boolean =>
+  now.open && now.alive && !now.stopped && !now.asks && awaited(now) === null;
 
 /** The reason that says it was silent holds no longer. */
 function heard(now: Lifecycle): Lifecycle {
@@ -113,10 +121,13 @@ function onMessage(before: Lifecycle): Advance {
   const now = answered(heard(before));
   // A message to a run that waits for its process joins it; so does one to a run that reports its state.
   const steers = now.open && (now.reports || !now.alive);
+  const tested = awaited(now) !== null;
   const next: Lifecycle = {
     ...now,
     status: now.alive ? (steers ? now.status : 'running') : 'idle',
-    reason: now.alive ? (steers ? now.reason : null) : 'queued',
+    reason: now.alive ? (steers && !tested ? now.reason : null) : 'queued',
+    gate: null,
+    failures: 0,
     stopped: false,
     open: true,
     reports: steers && now.reports,
@@ -128,7 +139,7 @@ function onMessage(before: Lifecycle): Advance {
 
 function onSignal(now: Lifecycle, body: Record<string, unknown>): Advance {
   if (body['action'] !== 'stop') return stay(now);
-  if (now.alive) return stay({ ...now, stopped: true, reason: 'stopping' });
+  if (now.alive) return stay({ ...now, stopped: true, reason: 'stopping', gate: null });
   if (!now.open) return stay({ ...now, stopped: true });
   return close({ ...now, stopped: true, status: 'idle', reason: 'stopped' }, now, 'stopped');
 }
@@ -141,7 +152,7 @@ function onAnswer(now: Lifecycle, body: Record<string, unknown>): Advance {
 function onAgent(now: Lifecycle, body: Record<string, unknown>): Advance {
   switch (body['type']) {
     case 'done':
-      return close({ ...now, status: 'done', reason: null }, now, 'completed');
+      return finish({ ...now, status: 'done', reason: null }, now);
     case 'handoff':
       return close({ ...now, status: 'idle', reason: 'handoff' }, now, 'handoff');
     case 'status':
@@ -174,14 +185,58 @@ function onStatus(now: Lifecycle, body: Record<string, unknown>): Advance {
     contextPct: typeof pct === 'number' ? pct : now.contextPct,
     reports: true,
   };
+  if (state.data === 'done') return finish(next, now);
+  // It has called its work done: only a failure is more than that.
+  if (awaited(now) !== null && state.data !== 'error') {
+    return stay({ ...now, contextPct: next.contextPct });
+  }
   if (state.data === 'thinking' || state.data === 'running') {
     return stay(now.asks && next.reason === null ? { ...next, reason: WAITING } : next);
   }
   return close(next, now, state.data === 'error' ? 'error' : 'completed');
 }
 
+/** The agent calls its work done. Where there are gates that is a claim, and the run goes on until they have ended. */
+function finish(next: Lifecycle, now: Lifecycle): Advance {
+  const gates = now.gates ?? null;
+  if (gates === null) return close(next, now, 'completed');
+  const { status, reason } = now;
+  if (awaited(now) !== null || now.stopped) return stay({ ...next, status, reason });
+  if (!now.open && status !== 'done') return stay({ ...next, status: 'idle', reason: NOT_TESTED });
+  if (!now.open) return stay(next);
+  const gate = { job: null, attempts: gates };
+  const nothing = { silent: false, unanswered: false, asks: false, questions: [] };
+  return stay({ ...next, ...nothing, status: 'running', reason: GATE, gate });
+}
+
+function onGateBegun(now: Lifecycle, { job }: Record<string, unknown>): Lifecycle {
+  const gate = awaited(now);
+  return gate === null || typeof job !== 'string' ? now : { ...now, gate: { ...gate, job } };
+}
+
+function onGate(now: Lifecycle, body: Record<string, unknown>): Advance {
+  const end = gateEnd(now, body);
+  switch (end.at) {
+    case 'stale':
+      return stay(now);
+    case 'passed':
+      return close({ ...now, status: 'done', reason: null }, now, 'completed');
+    case 'failed':
+      return close({ ...now, status: 'error', reason: words(end.reason) }, now, 'error');
+    case 'back': {
+      const { alive } = now;
+      const { failures } = end;
+      const status = alive ? 'running' : 'idle';
+      const reason = now.stopped ? now.reason : alive ? null : 'queued';
+      return stay({ ...now, status, reason, failures, gate: null, unanswered: alive });
+    }
+  }
+}
+
 function onRunner(now: Lifecycle, body: Record<string, unknown>): Advance {
   switch (body['type']) {
+    case 'gates':
+      return stay({ ...now, gates: gatesIn(body) });
     case 'started':
       return stay({
         ...now,
@@ -191,16 +246,16 @@ function onRunner(now: Lifecycle, body: Record<string, unknown>): Advance {
       });
     case 'refused': {
       const reason = words(body['reason']) ?? 'refused';
-      if (now.stopped)
-        return close({ ...now, alive: false, status: 'idle', reason: 'stopped' }, now, 'stopped');
-      return close({ ...now, alive: false, status: 'error', reason }, now, 'error');
+      const dead = { ...now, alive: false, gates: null };
+      if (now.stopped) return close({ ...dead, status: 'idle', reason: 'stopped' }, now, 'stopped');
+      return close({ ...dead, status: 'error', reason }, now, 'error');
     }
     case 'exit':
-      return onExit({ ...now, alive: false }, now, body);
+      return onExit({ ...now, alive: false, gates: null }, now, body);
     case 'held':
       return stay(holdable(now) ? { ...now, reason: words(body['reason']) } : now);
     case 'released':
-      return stay(holdable(now) ? { ...now, reason: now.alive ? null : 'queued' } : now);
+      return stay(holdable(now) ? { ...now, reason: unheld(now) } : now);
     case 'silent': {
       const seconds = Number(body['seconds']);
       if (!owes(now) || !Number.isSafeInteger(seconds)) return stay(now);
@@ -210,6 +265,9 @@ function onRunner(now: Lifecycle, body: Record<string, unknown>): Advance {
       return stay(now);
   }
 }
+
+const unheld = (now: Lifecycle): string | null =>
+  awaited(now) !== null ? GATE : now.alive ? null : 'queued';
 
 const holdable = (now: Lifecycle): boolean => (now.alive || now.open) && !now.stopped;
 
@@ -228,12 +286,14 @@ function onExit(dead: Lifecycle, now: Lifecycle, body: Record<string, unknown>):
   }
   // An agent that went on after its run had ended is active without a run; its exit ends that too.
   const active = now.status === 'thinking' || now.status === 'running';
+  // Its work is being tested already.
+  if (awaited(now) !== null) return stay(dead);
   if (!now.open && !active) return stay(dead);
   // It ended before it took the message up: the worker starts it again with that message.
   if (now.unanswered && body['code'] === 0) {
     return stay({ ...dead, unanswered: false, status: 'idle', reason: 'queued' });
   }
-  if (body['code'] === 0) return close({ ...dead, status: 'done', reason: null }, now, 'completed');
+  if (body['code'] === 0) return finish({ ...dead, status: 'done', reason: null }, now);
   const how = typeof body['signal'] === 'string' ? body['signal'] : `exit ${String(body['code'])}`;
   return close({ ...dead, status: 'error', reason: how }, now, 'error');
 }
@@ -249,6 +309,8 @@ function close(next: Lifecycle, now: Lifecycle, outcome: RunOutcome): Advance {
       asks: false,
       questions: [],
       delegated: false,
+      gate: null,
+      failures: 0,
     },
     closes: now.open ? outcome : null,
     opens: false,
@@ -258,6 +320,11 @@ function close(next: Lifecycle, now: Lifecycle, outcome: RunOutcome): Advance {
 
 function stay(next: Lifecycle): Advance {
   return { next, closes: null, opens: false, supersedes: false };
+}
+
+function gatesIn({ commands, attempts }: Record<string, unknown>): number | null {
+  if (!Array.isArray(commands) || commands.length === 0) return null;
+  return typeof attempts === 'number' && attempts >= 0 ? attempts : 0;
 }
 
 /** A reason is shown in a row and stored with every event: it is kept short. */

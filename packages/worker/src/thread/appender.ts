@@ -50,7 +50,7 @@ export class Appender {
     const { state } = this;
     const text = JSON.stringify(body);
     const change = advance(state.lifecycle, { source, body });
-    if (change.supersedes) this.#endRun('superseded', state.seq, source);
+    if (change.supersedes) this.#endRun('superseded', state.seq, source, null);
     const seq = state.seq + 1;
     if (change.opens) this.#openRun(seq, text);
     const run = state.run;
@@ -70,7 +70,7 @@ export class Appender {
     state.seq = seq;
     state.hash = hash;
     state.lifecycle = change.next;
-    if (change.closes) this.#endRun(change.closes, seq, source);
+    if (change.closes) this.#endRun(change.closes, seq, source, body);
     return seq;
   }
 
@@ -93,7 +93,7 @@ export class Appender {
     );
   }
 
-  #endRun(outcome: RunOutcome, seq: number, source: Source): void {
+  #endRun(outcome: RunOutcome, seq: number, source: Source, body: Body | null): void {
     const { run } = this.state;
     if (!run) return;
     this.#writeRows();
@@ -106,6 +106,7 @@ export class Appender {
       seq,
       at: this.#at,
       source,
+      body,
     });
     this.state.run = null;
   }

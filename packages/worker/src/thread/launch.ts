@@ -112,6 +112,14 @@ export function orderStop(sql: Sql, meta: ThreadMeta, state: ThreadState): Input
   return signal;
 }
 
+/** Calls off the gate of a process that has ended. */
+export function callOffGate(sql: Sql, meta: ThreadMeta, { launch }: ThreadState): void {
+  const { thread } = meta;
+  const { epoch } = launch;
+  const order: StopOrder = { kind: 'stop', thread, epoch, graceMs: 0, inputs: [] };
+  putOutbox(sql, `stop:${epoch}`, { kind: 'order', order });
+}
+
 /** Ends a process at a limit: it is asked no more. */
 export function orderEnd(sql: Sql, meta: ThreadMeta, state: ThreadState, limit: string): void {
   const { launch } = state;

@@ -173,9 +173,7 @@ export class ThreadObject extends DurableObject<Env> {
   jobDone(runner: string, result: JobResult): void {
     const parts = this.#parts;
     if (parts?.thread.meta.runner !== runner) return;
-    const clean =
-      result.type === 'job_failed' ? { ...result, reason: this.#redact(result.reason) } : result;
-    this.#publish(parts.thread.jobDone(clean));
+    this.#publish(parts.thread.jobDone(redactResult(result, this.#redact)));
   }
 
   page(user: string, after: number, limit: number): Result<string> {
@@ -368,6 +366,20 @@ export class ThreadObject extends DurableObject<Env> {
     this.#parts?.viewers.leave(this.#sockets.of(ws));
     this.#parts?.link.leave(this.#links.of(ws));
   }
+}
+
+/** What a job tells of the workspace may hold anything. */
+function redactResult(result: JobResult, redact: (text: string) => string): JobResult {
+  if (result.type === 'job_failed') return { ...result, reason: redact(result.reason) };
+  if (result.type !== 'gate') return result;
+  // A placeholder may be longer than what it stands for.
+  const clean = (text: string, most: number): string => redact(text).slice(-most);
+  const checks = result.checks.map((check) => ({
+    ...check,
+    command: clean(check.command, 1024),
+    tail: clean(check.tail, 4096),
+  }));
+  return { ...result, checks };
 }
 
 /** A provider's own words may hold anything. */

@@ -1,5 +1,6 @@
 import {
   type AgentInput,
+  asksForWork,
   type DecisionCreate,
   encodeInput,
   FilepathError,
@@ -20,11 +21,13 @@ import { first, type Sql } from '../storage/sql.ts';
 import { readValue, writeValue } from '../storage/values.ts';
 import { Appender } from './appender.ts';
 import { takeDrafts } from './drafts.ts';
+import { beginGate, tellFailure } from './gate.ts';
 import type { Hashing } from './hashing.ts';
 import { endJob, isOpen, orderJob } from './jobs.ts';
 import {
   addInput,
   backlog,
+  callOffGate,
   markWritten,
   MAX_BACKLOG,
   orderEnd,
@@ -114,6 +117,7 @@ export class Thread {
     if (action !== 'stop' && (!launch.active || launch.stopping)) {
       throw new FilepathError('conflict', `${this.#meta.name} is not running`);
     }
+    const tested = (this.#state.lifecycle.gate ?? null) !== null;
     return this.#change((appender) => {
       const { sql } = this.#deps;
       const seq = appender.append('user', { type: 'signal', action });
@@ -124,6 +128,7 @@ export class Thread {
         return { seq, inputs: [addInput(sql, appender.state, { type: 'signal', action })] };
       }
       const { active, stopping } = appender.state.launch;
+      if (!active && tested) callOffGate(sql, this.#meta, appender.state);
       if (!active || stopping) return { seq };
       return { seq, inputs: [orderStop(sql, this.#meta, appender.state)] };
     });
@@ -179,9 +184,13 @@ export class Thread {
   jobDone(result: JobResult): Effects {
     const { sql } = this.#deps;
     if (!isOpen(sql, result.job)) return nothing(this.#state.seq);
+    const { gate } = this.#state.lifecycle;
     return this.#change((appender) => {
       endJob(sql, result.job);
-      return { seq: appender.append('system', result) };
+      const seq = appender.append('system', result);
+      const { lifecycle } = appender.state;
+      if (result.type !== 'gate' || gate?.job !== result.job || !lifecycle.open) return { seq };
+      return { seq, inputs: tellFailure(sql, this.#meta, appender, result, gate.attempts) };
     });
   }
 
@@ -293,10 +302,14 @@ export class Thread {
       .map(({ line }) => JSON.parse(line) as AgentInput)
       // What the system told that process is told anew to the next one; what was decided was its question.
       .filter((input) => input.type !== 'decision')
-      .filter((input) => input.type !== 'message' || input.from !== 'system');
+      .filter(
+        (input) =>
+          input.type !== 'message' || input.from !== 'system' || asksForWork(input.content),
+      );
     const task = inputs.find((input) => input.type === 'message');
     if (!task) return;
-    if (!state.lifecycle.open) {
+    // Nothing is tested while there is work to take up.
+    if (!state.lifecycle.open || (state.lifecycle.gate ?? null) !== null) {
       const content = `${this.#meta.name} ended before it took up the last message, and is started again with it.`;
       appender.append('system', { type: 'message', from: 'system', content });
     }
@@ -309,6 +322,7 @@ export class Thread {
     const { state, stored, result } = sql.transaction(() => {
       const appender = new Appender(sql, hashing, this.#meta, before, now());
       const result = work(appender);
+      beginGate(sql, this.#meta, appender, now());
       this.#note(appender, before);
       return { state: appender.finish(), stored: appender.stored, result };
     });
