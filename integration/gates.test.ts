@@ -65,3 +65,21 @@ it('[GATE5] an agent is done when its gates have passed, whatever it says before
     },
   ]);
 });
+
+it('[GATE5] an agent that has ended is started again with what failed, and then left to a person', async () => {
+  await using instance = await startInstance();
+  const api = new Api(instance);
+  const gates = { commands: [{ name: 'never', run: 'false' }], attempts: 1 };
+  const script = `read -r line; echo '{"type":"text","content":"'\${#line}'"}'`;
+  const { session, node } = await api.agent(['sh', '-c', script], { config: { gates } });
+  const feed = follow(instance, node.id);
+  await api.message(node.id, 'go');
+  const first = await feed.until(isType('gate'));
+  const last = await feed.until(({ seq, body }) => seq > first.seq && isType('gate')({ body }));
+  feed.close();
+  const types = feed.events.map(({ body }) => Reflect.get(Object(body), 'type'));
+  expect(types.filter((type) => type === 'exit')).toHaveLength(2);
+  expect(last.run).toBe(first.run);
+  const { nodes } = await api.tree(session.id);
+  expect(nodes[0]).toMatchObject({ status: 'error', reason: 'gate failed: never' });
+});

@@ -1,8 +1,15 @@
-import { type AgentInput, gateMessage, type GateResult, type InputLine } from '@filepath/protocol';
-import type { Sql } from '../storage/sql.ts';
+import {
+  type AgentInput,
+  gateMessage,
+  type GateResult,
+  type InputLine,
+  type StopOrder,
+} from '@filepath/protocol';
+import { first, type Sql } from '../storage/sql.ts';
 import type { Appender } from './appender.ts';
 import { orderGate } from './jobs.ts';
 import { addInput, orderStart } from './launch.ts';
+import { putOutbox } from './outbox.ts';
 import type { ThreadMeta } from './state.ts';
 
 /** Orders the gate that the log waits for, once: the event that names its job is stored with the order. */
@@ -14,10 +21,17 @@ export function beginGate(sql: Sql, meta: ThreadMeta, appender: Appender, now: n
   appender.append('system', { type: 'gate_begun', job, attempt: failures + 1 });
 }
 
+/** Ends the gates of epochs up to this one, whose process is gone. */
+export function callOffGate(sql: Sql, meta: ThreadMeta, epoch: number): void {
+  if (first(sql, `SELECT id FROM jobs WHERE type = 'gate' AND done = 0`) === null) return;
+  const { thread } = meta;
+  const order: StopOrder = { kind: 'stop', thread, epoch, graceMs: 0, inputs: [] };
+  putOutbox(sql, `stop:${epoch}`, { kind: 'order', order });
+}
+
 /** A gate that failed goes back to the agent: to its process, or to a new one. */
 export function tellFailure(
   sql: Sql,
-  meta: ThreadMeta,
   appender: Appender,
   result: GateResult,
   attempts: number,
@@ -29,6 +43,6 @@ export function tellFailure(
   const message: AgentInput = { type: 'message', from: 'system', content };
   appender.append('system', message);
   if (state.launch.active) return [addInput(sql, state, message)];
-  orderStart(sql, meta, state, content, [message]);
+  orderStart(sql, state, [message]);
   return [];
 }

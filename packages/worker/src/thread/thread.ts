@@ -21,20 +21,21 @@ import { first, type Sql } from '../storage/sql.ts';
 import { readValue, writeValue } from '../storage/values.ts';
 import { Appender } from './appender.ts';
 import { takeDrafts } from './drafts.ts';
-import { beginGate, tellFailure } from './gate.ts';
+import { beginGate, callOffGate, tellFailure } from './gate.ts';
 import type { Hashing } from './hashing.ts';
 import { endJob, isOpen, orderJob } from './jobs.ts';
 import {
   addInput,
   backlog,
-  callOffGate,
   markWritten,
   MAX_BACKLOG,
   orderEnd,
   orderFreeze,
+  orderGo,
   orderStart,
   orderStop,
   readInputs,
+  withdrawStart,
 } from './launch.ts';
 import { appendLines, type Delta, type Offloaded } from './lines.ts';
 import type { Stored } from './log-table.ts';
@@ -107,17 +108,16 @@ export class Thread {
       if (appender.state.launch.active) {
         return { seq, inputs: [addInput(this.#deps.sql, appender.state, input)] };
       }
-      orderStart(this.#deps.sql, this.#meta, appender.state, content, [input]);
+      orderStart(this.#deps.sql, appender.state, [input]);
       return { seq };
     });
   }
 
   signal(action: 'stop' | 'pause' | 'resume' | 'handoff'): Effects {
     const { launch } = this.#state;
-    if (action !== 'stop' && (!launch.active || launch.stopping)) {
+    if (action !== 'stop' && (!launch.active || launch.waits || launch.stopping)) {
       throw new FilepathError('conflict', `${this.#meta.name} is not running`);
     }
-    const tested = (this.#state.lifecycle.gate ?? null) !== null;
     return this.#change((appender) => {
       const { sql } = this.#deps;
       const seq = appender.append('user', { type: 'signal', action });
@@ -127,10 +127,22 @@ export class Thread {
         }
         return { seq, inputs: [addInput(sql, appender.state, { type: 'signal', action })] };
       }
-      const { active, stopping } = appender.state.launch;
-      if (!active && tested) callOffGate(sql, this.#meta, appender.state);
-      if (!active || stopping) return { seq };
+      const { active, waits, stopping, epoch } = appender.state.launch;
+      // A process that runs is ended together with what tests its work.
+      if (!active || waits) callOffGate(sql, this.#meta, waits ? epoch - 1 : epoch);
+      if (waits) withdrawStart(sql, appender.state);
+      if (!active || waits || stopping) return { seq };
       return { seq, inputs: [orderStop(sql, this.#meta, appender.state)] };
+    });
+  }
+
+  /** The session lets an epoch start. Said again, or of one that is not wanted any more, it changes nothing. */
+  go(epoch: number): Effects {
+    const { launch, seq } = this.#state;
+    if (launch.epoch !== epoch || !launch.waits) return nothing(seq);
+    return this.#change(({ state }) => {
+      orderGo(this.#deps.sql, this.#meta, state);
+      return {};
     });
   }
 
@@ -190,7 +202,7 @@ export class Thread {
       const seq = appender.append('system', result);
       const { lifecycle } = appender.state;
       if (result.type !== 'gate' || gate?.job !== result.job || !lifecycle.open) return { seq };
-      return { seq, inputs: tellFailure(sql, this.#meta, appender, result, gate.attempts) };
+      return { seq, inputs: tellFailure(sql, appender, result, gate.attempts) };
     });
   }
 
@@ -306,14 +318,13 @@ export class Thread {
         (input) =>
           input.type !== 'message' || input.from !== 'system' || asksForWork(input.content),
       );
-    const task = inputs.find((input) => input.type === 'message');
-    if (!task) return;
+    if (!inputs.some((input) => input.type === 'message')) return;
     // Nothing is tested while there is work to take up.
     if (!state.lifecycle.open || (state.lifecycle.gate ?? null) !== null) {
       const content = `${this.#meta.name} ended before it took up the last message, and is started again with it.`;
       appender.append('system', { type: 'message', from: 'system', content });
     }
-    orderStart(sql, this.#meta, state, task.content, inputs);
+    orderStart(sql, state, inputs);
   }
 
   #change(work: (appender: Appender) => Partial<Effects>): Effects {
@@ -331,13 +342,14 @@ export class Thread {
   }
 
   #note({ state }: Appender, before: ThreadState): void {
-    const { status, reason, contextPct, stopped } = state.lifecycle;
+    const { status, reason, contextPct, stopped, open } = state.lifecycle;
     const old = before.lifecycle;
     if (
       status === old.status &&
       reason === old.reason &&
       contextPct === old.contextPct &&
-      stopped === old.stopped
+      stopped === old.stopped &&
+      open === old.open
     ) {
       return;
     }
@@ -347,6 +359,7 @@ export class Thread {
       reason,
       contextPct,
       stopped,
+      open,
     };
     putOutbox(this.#deps.sql, 'status', { kind: 'status', note });
   }

@@ -30,6 +30,7 @@ function working(attempts = 1): TestThread {
   const config = { ...t.thread.meta.config, gates: { commands: [TEST] }, envVars: { A: 'b' } };
   t.thread.configure({ config });
   t.thread.message('user', 'do it', null);
+  t.thread.go(1);
   begin(t, attempts);
   return t;
 }
@@ -103,6 +104,7 @@ describe('an agent that calls its work done', () => {
   it('[GATE4] without gates its end stays a claim', () => {
     const t = newThread();
     t.thread.message('user', 'do it', null);
+    t.thread.go(1);
     observe(t, { type: 'started' });
     t.say({ type: 'done' });
     expect(runReceipts(t)).toMatchObject([{ status: 'completed', verified: false }]);
@@ -138,6 +140,7 @@ describe('an agent that calls its work done', () => {
     end(t, false);
     expect(t.thread.state.launch).toMatchObject({ epoch: 2, active: true, inputs: 1 });
     expect(t.thread.pendingInputs(0)[0]?.line).toContain('one is red');
+    t.thread.go(2);
     begin(t);
     observe(t, { type: 'exit', code: 0 });
     end(t, false);
@@ -191,6 +194,15 @@ describe('an agent that calls its work done', () => {
     end(t, false);
     expect(t.thread.state.lifecycle).toMatchObject({ status: 'idle', reason: 'stopped' });
     expect(starts(t)).toBe(1);
+  });
+
+  it('[GATE6] a stop of a start that waits ends the gate of the process before', () => {
+    const t = working();
+    observe(t, { type: 'exit', code: 0 });
+    t.thread.message('user', 'one more thing', null);
+    t.thread.signal('stop');
+    expect(orders(t).at(-1)).toMatchObject({ kind: 'stop', epoch: 1, graceMs: 0 });
+    expect(t.thread.state.launch).toMatchObject({ epoch: 2, active: false });
   });
 
   it('[GATE6] a deleted agent is tested no more', () => {
