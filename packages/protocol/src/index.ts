@@ -105,7 +105,7 @@ export {
   StartOrder,
   StopOrder,
 } from './link/index.ts';
-export { ThreadFrame, TreeFrame, ViewerFrame } from './feed/index.ts';
+export { AttentionFrame, ThreadFrame, TreeFrame, ViewerFrame } from './feed/index.ts';
 export {
   decodeLogEvent,
   encodeLogEvent,
@@ -175,6 +175,14 @@ export {
   parseAllowedHost,
 } from './api/network.ts';
 export { Node, Session, SessionStatus, Tree, TreeChange } from './api/resources.ts';
+export {
+  AttentionAnswer,
+  AttentionChange,
+  AttentionItem,
+  AttentionKind,
+  Rule,
+  RuleScope,
+} from './api/attention.ts';
 export {
   DecisionCreate,
   GitRepoUrl,

@@ -101,6 +101,8 @@ export type DecisionBlock = Base & {
   /** `over`: nobody is there any more to take an answer. */
   state: 'open' | 'answered' | 'over';
   choice: string | null;
+  /** A rule has answered it. */
+  byRule: boolean;
 };
 /** The commands that must pass before what an agent calls done is done. */
 export type GateBlock = Base & {

@@ -32,14 +32,14 @@ export function controlBlock(
 }
 
 /** What a person has decided, or null. */
-export function answerIn(body: unknown): { id: string; choice: string } | null {
+export function answerIn(body: unknown): z.infer<typeof Answer> | null {
   return Answer.safeParse(body).data ?? null;
 }
 
 /** A log may be older or newer than this reader: of its bodies only what is shown is required. */
 const Message = z.looseObject({ type: z.literal('message'), content: z.string() });
 const Signal = z.looseObject(SignalMessage.shape);
-const Answer = z.looseObject(DecisionMessage.shape);
+const Answer = z.looseObject({ ...DecisionMessage.shape, rule: z.string().optional() });
 
 const ASKED: Record<z.infer<typeof SignalMessage>['action'], string> = {
   stop: 'asked to stop',

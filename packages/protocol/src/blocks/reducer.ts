@@ -175,7 +175,12 @@ export class BlockReducer {
     const index = answer === null ? undefined : this.#questions.take(answer.id);
     const block = index === undefined ? undefined : this.#list[index];
     if (answer === null || index === undefined || block?.kind !== 'decision') return false;
-    this.#list[index] = { ...block, state: 'answered', choice: answer.choice };
+    this.#list[index] = {
+      ...block,
+      state: 'answered',
+      choice: answer.choice,
+      byRule: answer.rule !== undefined,
+    };
     return true;
   }
 

@@ -127,6 +127,15 @@ export const SystemSpawnFailed = z.strictObject({
   reason: z.string(),
 });
 
+/** A rule of the person has answered a question. */
+export const SystemDecision = z.strictObject({
+  type: z.literal('decision'),
+  id: z.string(),
+  choice: z.string(),
+  hash: z.string().optional(),
+  rule: z.string(),
+});
+
 /** What became of an agent's wish for a child. */
 export const SpawnOutcome = z.discriminatedUnion('type', [SystemSpawned, SystemSpawnFailed]);
 
@@ -134,6 +143,7 @@ export const SystemBody = z.discriminatedUnion('type', [
   ...SpawnOutcome.options,
   ...JobResult.options,
   GateBegun,
+  SystemDecision,
 ]);
 export type SystemBody = z.infer<typeof SystemBody>;
 

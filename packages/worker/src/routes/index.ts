@@ -5,7 +5,7 @@ import type { Route } from '../http/route.ts';
 import { systemRoutes } from '../http/system-routes.ts';
 import { agentsAvailable } from '../runner/availability.ts';
 import { agentRoutes } from './agent-routes.ts';
-import { attentionRoute } from './attention-route.ts';
+import { attentionRoutes } from './attention-routes.ts';
 import { budgetRoutes } from './budget-routes.ts';
 import { catalogRoute } from './catalog-route.ts';
 import { jobRoutes } from './job-routes.ts';
@@ -27,7 +27,7 @@ export const routes: readonly Route[] = [
   ...budgetRoutes,
   ...jobRoutes,
   ...snapshotRoutes,
-  attentionRoute,
+  ...attentionRoutes,
   ...providerRoutes,
   modelRoute,
   catalogRoute,

@@ -1,5 +1,6 @@
 import type { AgentState, Order } from '@filepath/protocol';
 import type { Sql } from '../storage/sql.ts';
+import type { AskedNote } from './asked.ts';
 
 /** What a thread tells others. Stored with the events that caused it, delivered after, in order, at least once. */
 export type StatusNote = {
@@ -25,6 +26,7 @@ export type OutboxItem =
   | { kind: 'status'; note: StatusNote }
   | { kind: 'spawn'; note: SpawnNote }
   | { kind: 'wish'; note: WishNote }
+  | { kind: 'asked'; note: AskedNote }
   | { kind: 'order'; order: Order };
 
 /** The same key replaces what is still undelivered under it: only the newest status counts. */

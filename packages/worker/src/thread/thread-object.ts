@@ -28,6 +28,7 @@ import { durableSql } from '../storage/durable-sql.ts';
 import { isFresh, migrate } from '../storage/schema.ts';
 import type { Sql } from '../storage/sql.ts';
 import { readValue, writeValue } from '../storage/values.ts';
+import type { Ruled } from '../user/rules.ts';
 import { AgentLink } from './agent-link.ts';
 import { offload, removeBlobs } from './blobs.ts';
 import { deliverOutbox } from './delivery.ts';
@@ -334,9 +335,15 @@ export class ThreadObject extends DurableObject<Env> {
 
   #deliver(): Promise<void> {
     return this.#delivery.run(async () => {
-      await deliverOutbox(this.#sql, this.env);
+      await deliverOutbox(this.#sql, this.env, (answers) => {
+        for (const answer of answers) this.#answer(answer);
+      });
       this.#alarms.cancel('outbox');
     });
+  }
+
+  #answer(answer: Ruled): void {
+    if (this.#parts) this.#publish(this.#parts.thread.decideByRule(answer));
   }
 
   /** Frames of a talkative agent follow on each other without a pause: others are let in between. */

@@ -19,7 +19,10 @@ import {
 } from '@filepath/protocol';
 import { first, type Sql } from '../storage/sql.ts';
 import { readValue, writeValue } from '../storage/values.ts';
+import { attempt } from '../result.ts';
+import type { Ruled } from '../user/rules.ts';
 import { Appender } from './appender.ts';
+import { askedNote } from './asked.ts';
 import { takeDrafts } from './drafts.ts';
 import { beginGate, callOffGate, tellFailure } from './gate.ts';
 import type { Hashing } from './hashing.ts';
@@ -159,6 +162,21 @@ export class Thread {
     } as const;
     return this.#change((appender) => {
       const seq = appender.append('user', { ...decision, ...(hash === undefined ? {} : { hash }) });
+      noteAnswer(sql, id, seq);
+      return { seq, inputs: [addInput(sql, appender.state, decision)] };
+    });
+  }
+
+  /** A rule of the person answers. What is not asked any more, or was answered meanwhile, stays as it is. */
+  decideByRule({ id, choice, rule }: Ruled): Effects {
+    const { sql } = this.#deps;
+    const asked = attempt(() => openQuestion(sql, this.#state.launch, id, { choice }));
+    if (!asked.ok) return nothing(this.#state.seq);
+    const { hash } = asked.value;
+    const about = hash === undefined ? {} : { hash };
+    return this.#change((appender) => {
+      const decision = { type: 'decision', id, choice } as const;
+      const seq = appender.append('system', { ...decision, ...about, rule });
       noteAnswer(sql, id, seq);
       return { seq, inputs: [addInput(sql, appender.state, decision)] };
     });
@@ -335,7 +353,9 @@ export class Thread {
       const result = work(appender);
       beginGate(sql, this.#meta, appender, now());
       this.#note(appender, before);
-      return { state: appender.finish(), stored: appender.stored, result };
+      const state = appender.finish();
+      this.#noteAsked(state, before);
+      return { state, stored: appender.stored, result };
     });
     this.#state = state;
     return { seq: state.seq, deltas: [], inputs: [], ...result, stored };
@@ -362,6 +382,14 @@ export class Thread {
       open,
     };
     putOutbox(this.#deps.sql, 'status', { kind: 'status', note });
+  }
+
+  /** The person is told of what is asked, and of what is asked no more. */
+  #noteAsked(state: ThreadState, before: ThreadState): void {
+    const { sql, hashing } = this.#deps;
+    const [now, old] = [state, before].map(({ lifecycle }) => lifecycle.questions ?? []);
+    if (now?.length === old?.length && now?.every((id, at) => id === old?.[at])) return;
+    putOutbox(sql, 'asked', { kind: 'asked', note: askedNote(sql, hashing, this.#meta, state) });
   }
 
   #seqOf(key: string): number | null {

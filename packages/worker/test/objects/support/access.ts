@@ -54,6 +54,8 @@ export function pathOf(route: Route): string {
     decisionId: 'd1',
     snapshotId: `snap_${'a'.repeat(22)}`,
     providerId: 'anthropic',
+    itemId: 'a'.repeat(32),
+    ruleId: '00000000-0000-4000-8000-000000000000',
   };
   return route.path.replaceAll(/:(\w+)/g, (_, name: string) => {
     const id = ids[name];
