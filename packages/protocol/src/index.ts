@@ -184,6 +184,16 @@ export {
   RuleScope,
 } from './api/attention.ts';
 export {
+  Child,
+  Children,
+  ChildMessages,
+  ChildMessageCreate,
+  ChildrenWait,
+  MAX_WAIT_SECONDS,
+  SpawnCreate,
+  worksStill,
+} from './api/agent-api.ts';
+export {
   DecisionCreate,
   GitRepoUrl,
   MessageCreate,

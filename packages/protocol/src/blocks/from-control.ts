@@ -9,7 +9,11 @@ export function controlBlock(
   body: unknown,
 ): Block | null {
   const message = Message.safeParse(body);
-  if (message.success) return { ...base, kind: 'message', from, content: message.data.content };
+  if (message.success) {
+    const { content } = message.data;
+    const child = from === 'system' ? (FromChild.safeParse(body).data?.child ?? null) : null;
+    return { ...base, kind: 'message', from: child ? 'child' : from, child, content };
+  }
   const signal = Signal.safeParse(body);
   if (signal.success) {
     return {
@@ -17,7 +21,7 @@ export function controlBlock(
       kind: 'notice',
       level: 'info',
       text: ASKED[signal.data.action],
-      detail: null,
+      detail: pauseDetail(body),
     };
   }
   const answer = answerIn(body);
@@ -31,6 +35,13 @@ export function controlBlock(
   };
 }
 
+/** Why it is paused, and until when. */
+function pauseDetail(body: unknown): string | null {
+  const { reason, until } = PauseWords.safeParse(body).data ?? {};
+  const words = [reason, until === undefined ? undefined : `until ${until}`];
+  return words.filter((word) => word !== undefined).join(', ') || null;
+}
+
 /** What a person has decided, or null. */
 export function answerIn(body: unknown): z.infer<typeof Answer> | null {
   return Answer.safeParse(body).data ?? null;
@@ -38,8 +49,13 @@ export function answerIn(body: unknown): z.infer<typeof Answer> | null {
 
 /** A log may be older or newer than this reader: of its bodies only what is shown is required. */
 const Message = z.looseObject({ type: z.literal('message'), content: z.string() });
+const FromChild = z.looseObject({
+  from: z.literal('child'),
+  child: z.object({ id: z.string(), name: z.string() }),
+});
 const Signal = z.looseObject(SignalMessage.shape);
 const Answer = z.looseObject({ ...DecisionMessage.shape, rule: z.string().optional() });
+const PauseWords = z.looseObject({ reason: z.string().optional(), until: z.string().optional() });
 
 const ASKED: Record<z.infer<typeof SignalMessage>['action'], string> = {
   stop: 'asked to stop',

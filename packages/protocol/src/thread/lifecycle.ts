@@ -12,6 +12,9 @@ export type RunOutcome = 'completed' | 'error' | 'stopped' | 'superseded' | 'han
 const MAX_REASON = 500;
 const MAX_QUESTIONS = 64;
 
+/** The reason of an agent that is held still, alone or before why. */
+const PAUSED = 'paused';
+
 /** The reason of an agent that has asked and has no answer yet. */
 export const WAITING = 'waiting for a person';
 
@@ -37,6 +40,10 @@ export type Lifecycle = GateStatus & {
   questions: readonly string[];
   /** The open run has made children: it may be waiting for them. */
   delegated: boolean;
+  /** It is held still until it is resumed: the words that say so. A stop ends that. */
+  paused: string | null;
+  /** While it is paused, the reason that would be shown. */
+  beneath: string | null;
 };
 
 export const INITIAL: Lifecycle = {
@@ -53,6 +60,8 @@ export const INITIAL: Lifecycle = {
   questions: [],
   delegated: false,
   ...NO_GATE,
+  paused: null,
+  beneath: null,
 };
 
 export type Advance = {
@@ -66,6 +75,24 @@ export type Advance = {
 };
 
 export function advance(now: Lifecycle, event: { source: Source; body: unknown }): Advance {
+  const change = step(uncovered(now), event);
+  return isPaused(change.next) ? { ...change, next: covered(change.next) } : change;
+}
+
+/** A state that was stored before there were pauses has none. */
+const isPaused = (now: Partial<Lifecycle>): boolean => typeof now.paused === 'string';
+
+/** While it is paused that is the reason, whatever else happens; what holds beneath goes on. */
+const covered = (now: Lifecycle): Lifecycle => ({
+  ...now,
+  beneath: now.reason,
+  reason: now.paused,
+});
+
+const uncovered = (now: Lifecycle): Lifecycle =>
+  isPaused(now) ? { ...now, reason: now.beneath, beneath: null } : now;
+
+function step(now: Lifecycle, event: { source: Source; body: unknown }): Advance {
   const body = record(event.body);
   switch (event.source) {
     case 'user':
@@ -84,8 +111,14 @@ export function advance(now: Lifecycle, event: { source: Source; body: unknown }
 function onControl(now: Lifecycle, source: Source, body: Record<string, unknown>): Advance {
   switch (body['type']) {
     case 'message':
-      // What the control plane adds to an open run is no task of its own, unless nothing was left to do in it.
-      return source === 'system' && now.open && awaited(now) === null ? stay(now) : onMessage(now);
+      // What the control plane adds to an open run is no task of its own.
+      if (source !== 'system' || !now.open) return onMessage(now);
+      if (body['aside'] === true) return stay(now);
+      // Unless nothing was left to do in it but to be tested.
+      if (awaited(now) !== null) return stay(untested(now));
+      // What a child has to say is to be taken up like any other message.
+      if (body['from'] !== 'child') return stay(now);
+      return stay({ ...heard(now), unanswered: now.alive });
     case 'signal':
       return onSignal(now, body);
     case 'decision':
@@ -137,8 +170,11 @@ function onMessage(before: Lifecycle): Advance {
   return { next, closes: null, opens: !steers, supersedes: now.open && !steers };
 }
 
-function onSignal(now: Lifecycle, body: Record<string, unknown>): Advance {
-  if (body['action'] !== 'stop') return stay(now);
+function onSignal(before: Lifecycle, body: Record<string, unknown>): Advance {
+  if (body['action'] === 'pause') return stay({ ...before, paused: pauseWords(body) });
+  if (body['action'] === 'resume') return stay({ ...before, paused: null });
+  if (body['action'] !== 'stop') return stay(before);
+  const now = { ...before, paused: null };
   if (now.alive) return stay({ ...now, stopped: true, reason: 'stopping', gate: null });
   if (!now.open) return stay({ ...now, stopped: true });
   return close({ ...now, stopped: true, status: 'idle', reason: 'stopped' }, now, 'stopped');
@@ -209,6 +245,13 @@ function finish(next: Lifecycle, now: Lifecycle): Advance {
   return stay({ ...next, ...nothing, status: 'running', reason: GATE, gate });
 }
 
+/** There is work again before what was done is tested. */
+function untested(now: Lifecycle): Lifecycle {
+  const { alive } = now;
+  const status = alive ? 'running' : 'idle';
+  return { ...now, status, reason: alive ? null : 'queued', gate: null, unanswered: alive };
+}
+
 function onGateBegun(now: Lifecycle, { job }: Record<string, unknown>): Lifecycle {
   const gate = awaited(now);
   return gate === null || typeof job !== 'string' ? now : { ...now, gate: { ...gate, job } };
@@ -223,13 +266,8 @@ function onGate(now: Lifecycle, body: Record<string, unknown>): Advance {
       return close({ ...now, status: 'done', reason: null }, now, 'completed');
     case 'failed':
       return close({ ...now, status: 'error', reason: words(end.reason) }, now, 'error');
-    case 'back': {
-      const { alive } = now;
-      const { failures } = end;
-      const status = alive ? 'running' : 'idle';
-      const reason = now.stopped ? now.reason : alive ? null : 'queued';
-      return stay({ ...now, status, reason, failures, gate: null, unanswered: alive });
-    }
+    case 'back':
+      return stay({ ...untested(now), failures: end.failures });
   }
 }
 
@@ -325,6 +363,11 @@ function stay(next: Lifecycle): Advance {
 function gatesIn({ commands, attempts }: Record<string, unknown>): number | null {
   if (!Array.isArray(commands) || commands.length === 0) return null;
   return typeof attempts === 'number' && attempts >= 0 ? attempts : 0;
+}
+
+function pauseWords(body: Record<string, unknown>): string {
+  const why = words(body['reason']);
+  return why === null ? PAUSED : `${PAUSED}: ${why}`;
 }
 
 /** A reason is shown in a row and stored with every event: it is kept short. */

@@ -12,6 +12,7 @@ import { writeValue } from '../storage/values.ts';
 import type { Hashing } from './hashing.ts';
 import { eventJson, insertEvents, type Stored } from './log-table.ts';
 import { storeRunEnd } from './receipts.ts';
+import { noteResult } from './result-note.ts';
 import type { ThreadMeta, ThreadState } from './state.ts';
 import { stepOf } from './steps.ts';
 
@@ -109,6 +110,7 @@ export class Appender {
       body,
     });
     this.state.run = null;
+    noteResult(this.#sql, run, { seq, outcome, reason: this.state.lifecycle.reason });
   }
 
   #step(body: Body, run: RunId | null, seq: number) {

@@ -1,4 +1,4 @@
-import type { AgentState, Order } from '@filepath/protocol';
+import type { AgentState, Order, RunOutcome } from '@filepath/protocol';
 import type { Sql } from '../storage/sql.ts';
 import type { AskedNote } from './asked.ts';
 
@@ -22,11 +22,22 @@ export type SpawnNote = {
   task: string | null;
 };
 
+/** How a run ended, for the agent's parent. */
+export type ResultNote = {
+  /** Of the event that ended it. */
+  seq: number;
+  outcome: RunOutcome;
+  reason: string | null;
+  /** What the agent said last, bounded. */
+  words: string | null;
+};
+
 export type OutboxItem =
   | { kind: 'status'; note: StatusNote }
   | { kind: 'spawn'; note: SpawnNote }
   | { kind: 'wish'; note: WishNote }
   | { kind: 'asked'; note: AskedNote }
+  | { kind: 'result'; note: ResultNote }
   | { kind: 'order'; order: Order };
 
 /** The same key replaces what is still undelivered under it: only the newest status counts. */

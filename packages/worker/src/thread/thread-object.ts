@@ -11,6 +11,7 @@ import {
   type SnapshotId,
   type SpoolLine,
   type SystemBody,
+  type ThreadId,
 } from '@filepath/protocol';
 import { liveRedactor } from '../auth/redact.ts';
 import { learnSecretsOfProviders, secretsAreLearnt } from '../gateway/memory.ts';
@@ -38,9 +39,10 @@ import { makesSnapshot } from './jobs.ts';
 import { largeLines } from './lines.ts';
 import { LinkSockets } from './link-sockets.ts';
 import { nodeHashing } from './node-hashing.ts';
+import type { Pause } from './pause.ts';
 import { THREAD_MIGRATIONS } from './schema.ts';
 import type { ThreadMeta } from './state.ts';
-import { readTalk, type Talk } from './talk.ts';
+import { readTalk, type TalkPage } from './talk.ts';
 import { type Effects, Thread } from './thread.ts';
 import { ThreadFeed } from './thread-feed.ts';
 
@@ -106,15 +108,28 @@ export class ThreadObject extends DurableObject<Env> {
     return this.#change(user, (thread) => thread.message(from, this.#redact(content), key));
   }
 
-  /** The session lets this epoch start. */
-  go(epoch: number): void {
-    if (this.#parts) this.#publish(this.#parts.thread.go(epoch));
+  /** The session lets this epoch start. False: it is paused, and is to be told again. */
+  go(epoch: number): boolean {
+    const effects = this.#parts?.thread.go(epoch);
+    if (effects) this.#publish(effects);
+    return effects !== null;
   }
 
-  signal(
-    user: string | null,
-    action: 'stop' | 'pause' | 'resume' | 'handoff',
+  /** What became of a run of a child. */
+  result(
+    child: { id: ThreadId; name: string },
+    content: string,
+    key: string,
   ): Result<{ seq: number }> {
+    return this.#change(null, (thread) => thread.result(child, content, key));
+  }
+
+  /** The session holds the agent still, or lets it go on. */
+  hold(pause: Pause | null, by: Pause['by']): void {
+    if (this.#parts) this.#publish(this.#parts.thread.hold(pause, by));
+  }
+
+  signal(user: string | null, action: 'stop' | 'handoff'): Result<{ seq: number }> {
     return this.#change(user, (thread) => thread.signal(action));
   }
 
@@ -129,16 +144,11 @@ export class ThreadObject extends DurableObject<Env> {
 
   /** What the gateway metered or refused, in order. */
   gateway(events: readonly { key: string; body: GatewayBody }[]): Result<{ seq: number }> {
-    return attempt(() => {
-      if (!this.#parts) throw notFound('this thread');
-      let seq = 0;
-      for (const { key, body } of events) {
-        const effects = this.#parts.thread.gateway(redactBody(body, this.#redact), key);
-        this.#publish(effects);
-        ({ seq } = effects);
-      }
-      return { seq };
-    });
+    return this.#change(null, (thread) =>
+      thread.gateway(
+        events.map(({ key, body }) => ({ key, body: redactBody(body, this.#redact) })),
+      ),
+    );
   }
 
   /** The job that pushes the agent's branch to the session's repository. */
@@ -187,8 +197,9 @@ export class ThreadObject extends DurableObject<Env> {
   }
 
   /** For whoever has asked the session whether it may be told. */
-  talk(after: number | null): Talk[] {
-    return this.#parts ? readTalk(this.#sql, this.#parts.thread.state.seq, after) : [];
+  talk(after: number | null): TalkPage {
+    const head = this.#parts?.thread.state.seq;
+    return head === undefined ? { messages: [], upTo: 0 } : readTalk(this.#sql, head, after);
   }
 
   exportPage(user: string, cursor: ExportCursor | null): Result<ExportPage> {

@@ -16,6 +16,7 @@ import {
   type SpoolLine,
   stalledFor,
   type SystemBody,
+  type ThreadId,
 } from '@filepath/protocol';
 import { first, type Sql } from '../storage/sql.ts';
 import { readValue, writeValue } from '../storage/values.ts';
@@ -43,9 +44,10 @@ import {
 import { appendLines, type Delta, type Offloaded } from './lines.ts';
 import type { Stored } from './log-table.ts';
 import { putOutbox } from './outbox.ts';
+import type { Pause } from './pause.ts';
 import { noteAnswer, openQuestion } from './questions.ts';
 import { CONTENT_TABLES } from './schema.ts';
-import { FRESH, type ThreadMeta, type ThreadState } from './state.ts';
+import { FRESH, isPlain, type ThreadMeta, type ThreadState } from './state.ts';
 
 export type ThreadDeps = { sql: Sql; hashing: Hashing; now: () => number };
 
@@ -98,38 +100,48 @@ export class Thread {
       throw new FilepathError('conflict', `${this.#meta.name} is stopped`);
     }
     const input: AgentInput = { type: 'message', from, content };
-    const waiting = launch.active ? backlog(this.#deps.sql, launch) : 0;
-    if (waiting > 0 && waiting + encodeInput(input).length > MAX_BACKLOG) {
-      throw new FilepathError(
-        'conflict',
-        `${this.#meta.name} has not taken up its last messages: send this one when it has`,
-      );
-    }
+    this.#checkBacklog(input);
     return this.#change((appender) => {
       const seq = appender.append(from, input);
       if (key !== null) this.#keep(key, seq);
-      if (appender.state.launch.active) {
-        return { seq, inputs: [addInput(this.#deps.sql, appender.state, input)] };
-      }
-      orderStart(this.#deps.sql, appender.state, [input]);
-      return { seq };
+      return { seq, ...this.#give(appender, input) };
     });
   }
 
-  signal(action: 'stop' | 'pause' | 'resume' | 'handoff'): Effects {
+  /**
+   * What became of a child's run, once per key. It joins the open run, or opens one where the agent takes messages for
+   * that: a program that is started once more does its work once more. A stopped agent is told nothing.
+   */
+  result(child: { id: ThreadId; name: string }, content: string, key: string): Effects {
+    const known = this.#seqOf(key);
+    const { launch, lifecycle, seq: head } = this.#state;
+    const plain = isPlain(this.#meta);
+    const hears = !plain || (launch.active && lifecycle.open);
+    if (known !== null || !hears || lifecycle.stopped || launch.stopping) {
+      return nothing(known ?? head);
+    }
+    const input: AgentInput = { type: 'message', from: 'child', child, content };
+    this.#checkBacklog(input);
+    return this.#change((appender) => {
+      const seq = appender.append('system', { ...input, ...(plain && { aside: true }) });
+      this.#keep(key, seq);
+      return { seq, ...this.#give(appender, input) };
+    });
+  }
+
+  signal(action: 'stop' | 'handoff'): Effects {
     const { launch } = this.#state;
-    if (action !== 'stop' && (!launch.active || launch.waits || launch.stopping)) {
+    if (action === 'handoff' && (!launch.active || launch.waits || launch.stopping)) {
       throw new FilepathError('conflict', `${this.#meta.name} is not running`);
     }
     return this.#change((appender) => {
       const { sql } = this.#deps;
       const seq = appender.append('user', { type: 'signal', action });
-      if (action !== 'stop') {
-        if (action !== 'handoff') {
-          orderFreeze(sql, this.#meta, appender.state, seq, action === 'pause');
-        }
+      if (action === 'handoff') {
         return { seq, inputs: [addInput(sql, appender.state, { type: 'signal', action })] };
       }
+      // A stop ends a pause: its session tells it again where it still holds.
+      appender.state.held = undefined;
       const { active, waits, stopping, epoch } = appender.state.launch;
       // A process that runs is ended together with what tests its work.
       if (!active || waits) callOffGate(sql, this.#meta, waits ? epoch - 1 : epoch);
@@ -139,10 +151,33 @@ export class Thread {
     });
   }
 
-  /** The session lets an epoch start. Said again, or of one that is not wanted any more, it changes nothing. */
-  go(epoch: number): Effects {
-    const { launch, seq } = this.#state;
+  /** Holds the agent still, or lets it go on, as its session says. What holds already is not logged again. */
+  hold(pause: Pause | null, by: Pause['by']): Effects {
+    const held = pause === null ? undefined : JSON.stringify(pause);
+    if (held === this.#state.held) return nothing(this.#state.seq);
+    return this.#change((appender) => {
+      const { sql } = this.#deps;
+      const action = pause === null ? 'resume' : 'pause';
+      appender.state.held = held;
+      const { reason = null, until = null } = pause ?? {};
+      const seq = appender.append(by, {
+        type: 'signal',
+        action,
+        ...(reason === null ? {} : { reason }),
+        ...(until === null ? {} : { until }),
+      });
+      const { active, waits, stopping } = appender.state.launch;
+      if (!active || waits || stopping) return { seq };
+      orderFreeze(sql, this.#meta, appender.state, seq, pause !== null);
+      return { seq, inputs: [addInput(sql, appender.state, { type: 'signal', action })] };
+    });
+  }
+
+  /** The session lets an epoch start. Said again, or of one that is not wanted any more, it changes nothing. Null: it is paused. */
+  go(epoch: number): Effects | null {
+    const { launch, seq, held } = this.#state;
     if (launch.epoch !== epoch || !launch.waits) return nothing(seq);
+    if (held !== undefined) return null;
     return this.#change(({ state }) => {
       orderGo(this.#deps.sql, this.#meta, state);
       return {};
@@ -193,14 +228,13 @@ export class Thread {
     });
   }
 
-  /** What the gateway metered or refused, once per key. It says nothing about the agent itself. */
-  gateway(body: GatewayBody, key: string): Effects {
-    const known = this.#seqOf(key);
-    if (known !== null) return nothing(known);
+  /** What the gateway metered or refused, in order, once per key. It says nothing about the agent itself. */
+  gateway(events: readonly { key: string; body: GatewayBody }[]): Effects {
+    const fresh = events.filter(({ key }) => this.#seqOf(key) === null);
+    if (fresh.length === 0) return nothing(this.#state.seq);
     return this.#change((appender) => {
-      const seq = appender.append('gateway', body);
-      this.#keep(key, seq);
-      return { seq };
+      for (const { key, body } of fresh) this.#keep(key, appender.append('gateway', body));
+      return {};
     });
   }
 
@@ -335,6 +369,9 @@ export class Thread {
       .filter(
         (input) =>
           input.type !== 'message' || input.from !== 'system' || asksForWork(input.content),
+      )
+      .filter(
+        (input) => input.type !== 'message' || input.from !== 'child' || !isPlain(this.#meta),
       );
     if (!inputs.some((input) => input.type === 'message')) return;
     // Nothing is tested while there is work to take up.
@@ -343,6 +380,24 @@ export class Thread {
       appender.append('system', { type: 'message', from: 'system', content });
     }
     orderStart(sql, state, inputs);
+  }
+
+  #checkBacklog(input: AgentInput): void {
+    const { launch } = this.#state;
+    const waiting = launch.active ? backlog(this.#deps.sql, launch) : 0;
+    if (waiting === 0 || waiting + encodeInput(input).length <= MAX_BACKLOG) return;
+    throw new FilepathError(
+      'conflict',
+      `${this.#meta.name} has not taken up its last messages: send this one when it has`,
+    );
+  }
+
+  /** To the running process, or to one that is ordered for it. */
+  #give({ state }: Appender, input: Extract<AgentInput, { type: 'message' }>): Partial<Effects> {
+    const { sql } = this.#deps;
+    if (state.launch.active) return { inputs: [addInput(sql, state, input)] };
+    orderStart(sql, state, [input]);
+    return {};
   }
 
   #change(work: (appender: Appender) => Partial<Effects>): Effects {

@@ -46,7 +46,7 @@ export async function carryOutAnswer(
     case 'message':
       return say(inputOf(MessageCreate.shape.content, input));
     case 'stop':
-      return signalNode(env, user, session, id, 'stop');
+      return signalNode(env, user, session, id, { action: 'stop' });
     case 'raise': {
       const { of = 'node', budget } = inputOf(Raise, input);
       const object = env.SESSION.getByName(session);
