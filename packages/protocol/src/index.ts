@@ -152,6 +152,8 @@ export {
   namedCommands,
   RunnerGates,
 } from './thread/gates.ts';
+export { MAX_HANDOFFS, SystemHandoff, SystemHandoffLimit } from './thread/handoff.ts';
+export { SystemLimit } from './thread/limit.ts';
 export { HealthCheck, healthMessage, RepositoryFile, RunnerHealth } from './thread/health.ts';
 export {
   advance,

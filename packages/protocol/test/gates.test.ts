@@ -55,7 +55,7 @@ describe('an agent with gates', () => {
     ['status done', [gates(), started, status('done')]],
     ['exit 0', [gates(), started, exit()]],
     ['done and an exit', [gates(), started, done, exit({ code: 1 })]],
-  ])('[GATE2] [ST41] is not done by %s: its run goes on', (_, said) => {
+  ])('[GATE2] [ST51] is not done by %s: its run goes on', (_, said) => {
     const now = after(user('a'), ...said);
     expect(now).toMatchObject({ status: 'running', reason: 'gate', open: true });
     expect(now.gate).toEqual({ job: null, attempts: 1 });
@@ -84,13 +84,13 @@ describe('an agent with gates', () => {
     expect(after(...tested, status('error'))).toMatchObject({ status: 'error', open: false });
   });
 
-  it('[GATE4] [ST42] is done when they pass', () => {
+  it('[GATE4] [ST52] is done when they pass', () => {
     expect(closing(tested, result(true))).toBe('completed');
     expect(after(...tested, result(true))).toMatchObject({ status: 'done', reason: null });
     expect(after(...tested, exit(), result(true))).toMatchObject({ status: 'done', open: false });
   });
 
-  it('[GATE5] [ST43] goes on when they fail, as often as it may, and then waits for a person', () => {
+  it('[GATE5] [ST53] goes on when they fail, as often as it may, and then waits for a person', () => {
     const back = [...tested, result(false)];
     expect(after(...back)).toMatchObject({ status: 'running', reason: null, open: true });
     expect(after(...tested, exit(), result(false))).toMatchObject({

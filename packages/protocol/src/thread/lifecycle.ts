@@ -40,6 +40,8 @@ export type Lifecycle = GateStatus & {
   questions: readonly string[];
   /** The open run has made children: it may be waiting for them. */
   delegated: boolean;
+  /** It has handed off: when its process has ended, another takes its place. */
+  handing: boolean;
   /** It is held still until it is resumed: the words that say so. A stop ends that. */
   paused: string | null;
   /** While it is paused, the reason that would be shown. */
@@ -60,6 +62,7 @@ export const INITIAL: Lifecycle = {
   questions: [],
   delegated: false,
   ...NO_GATE,
+  handing: false,
   paused: null,
   beneath: null,
 };
@@ -100,6 +103,8 @@ function step(now: Lifecycle, event: { source: Source; body: unknown }): Advance
     case 'system':
       return onControl(now, event.source, body);
     case 'fap':
+      // What it says after its handoff is nobody's work any more.
+      if (now.handing) return stay(now);
       return onAgent({ ...heard(now), unanswered: false }, body);
     case 'runner':
       return onRunner(now, body);
@@ -130,6 +135,13 @@ function onControl(now: Lifecycle, source: Source, body: Record<string, unknown>
     case 'gate':
     case 'job_failed':
       return onGate(now, body);
+    case 'handoff':
+      return source === 'system' ? onMessage({ ...now, handing: false }) : stay(now);
+    case 'limit':
+      // Its process is ended, and one that goes on waits for the end of the limit.
+      return stay(body['ended'] === true && now.alive ? { ...now, handing: true } : now);
+    case 'handoff_limit':
+      return source === 'system' ? onHandoffLimit(now, body) : stay(now);
     default:
       return stay(now);
   }
@@ -137,7 +149,7 @@ function onControl(now: Lifecycle, source: Source, body: Record<string, unknown>
 
 /** An answer is owed, and nobody but the agent can give it. */
 export const owes = (now: Lifecycle): boolean =>
-  now.open && now.alive && !now.stopped && !now.asks && awaited(now) === null;
+  now.open && now.alive && !now.stopped && !now.asks && !now.handing && awaited(now) === null;
 
 /** The reason that says it was silent holds no longer. */
 function heard(now: Lifecycle): Lifecycle {
@@ -152,19 +164,21 @@ function answered(now: Lifecycle): Lifecycle {
 
 function onMessage(before: Lifecycle): Advance {
   const now = answered(heard(before));
+  // One that hands off takes nothing more: the message is for the process that takes its place.
+  const alive = now.alive && !now.handing;
   // A message to a run that waits for its process joins it; so does one to a run that reports its state.
-  const steers = now.open && (now.reports || !now.alive);
+  const steers = now.open && (now.reports || !alive);
   const tested = awaited(now) !== null;
   const next: Lifecycle = {
     ...now,
-    status: now.alive ? (steers ? now.status : 'running') : 'idle',
-    reason: now.alive ? (steers && !tested ? now.reason : null) : 'queued',
+    status: alive ? (steers ? now.status : 'running') : 'idle',
+    reason: alive ? (steers && !tested ? now.reason : null) : 'queued',
     gate: null,
     failures: 0,
     stopped: false,
     open: true,
     reports: steers && now.reports,
-    unanswered: now.alive,
+    unanswered: alive,
     delegated: steers && now.delegated,
   };
   return { next, closes: null, opens: !steers, supersedes: now.open && !steers };
@@ -173,11 +187,29 @@ function onMessage(before: Lifecycle): Advance {
 function onSignal(before: Lifecycle, body: Record<string, unknown>): Advance {
   if (body['action'] === 'pause') return stay({ ...before, paused: pauseWords(body) });
   if (body['action'] === 'resume') return stay({ ...before, paused: null });
+  if (body['action'] === 'restart') return onRestart(before);
+  if (body['action'] === 'handoff' && !before.alive) return stay({ ...before, ...WAITS });
   if (body['action'] !== 'stop') return stay(before);
   const now = { ...before, paused: null };
   if (now.alive) return stay({ ...now, stopped: true, reason: 'stopping', gate: null });
-  if (!now.open) return stay({ ...now, stopped: true });
+  if (!now.open) {
+    // What was to go on in a fresh process has no run yet.
+    const reason = now.reason === 'queued' ? 'stopped' : now.reason;
+    return stay({ ...now, stopped: true, reason });
+  }
   return close({ ...now, stopped: true, status: 'idle', reason: 'stopped' }, now, 'stopped');
+}
+
+/** A process is to start. */
+const WAITS = { status: 'idle', reason: 'queued', stopped: false, gate: null } as const;
+
+function onRestart(now: Lifecycle): Advance {
+  const reason = now.alive ? 'restarting' : 'queued';
+  return close({ ...now, ...WAITS, reason, handing: now.alive }, now, 'stopped');
+}
+
+function onHandoffLimit(now: Lifecycle, body: Record<string, unknown>): Advance {
+  return close({ ...now, status: 'error', reason: words(body['reason']) }, now, 'error');
 }
 
 function onAnswer(now: Lifecycle, body: Record<string, unknown>): Advance {
@@ -190,7 +222,7 @@ function onAgent(now: Lifecycle, body: Record<string, unknown>): Advance {
     case 'done':
       return finish({ ...now, status: 'done', reason: null }, now);
     case 'handoff':
-      return close({ ...now, status: 'idle', reason: 'handoff' }, now, 'handoff');
+      return close({ ...now, status: 'idle', reason: 'handoff', handing: true }, now, 'handoff');
     case 'status':
       return onStatus(now, body);
     case 'decision':
@@ -279,17 +311,18 @@ function onRunner(now: Lifecycle, body: Record<string, unknown>): Advance {
       return stay({
         ...now,
         alive: true,
-        status: 'running',
-        reason: now.stopped ? 'stopping' : null,
+        status: now.handing ? now.status : 'running',
+        reason: now.stopped ? 'stopping' : now.handing ? now.reason : null,
       });
     case 'refused': {
       const reason = words(body['reason']) ?? 'refused';
-      const dead = { ...now, alive: false, gates: null };
+      const dead = { ...now, alive: false, handing: false, gates: null };
       if (now.stopped) return close({ ...dead, status: 'idle', reason: 'stopped' }, now, 'stopped');
+      if (now.handing) return stay({ ...dead, ...WAITS });
       return close({ ...dead, status: 'error', reason }, now, 'error');
     }
     case 'exit':
-      return onExit({ ...now, alive: false, gates: null }, now, body);
+      return onExit({ ...now, alive: false, handing: false, gates: null }, now, body);
     case 'held':
       return stay(holdable(now) ? { ...now, reason: words(body['reason']) } : now);
     case 'released':
@@ -307,9 +340,14 @@ function onRunner(now: Lifecycle, body: Record<string, unknown>): Advance {
 const unheld = (now: Lifecycle): string | null =>
   awaited(now) !== null ? GATE : now.alive ? null : 'queued';
 
-const holdable = (now: Lifecycle): boolean => (now.alive || now.open) && !now.stopped;
+const holdable = (now: Lifecycle): boolean =>
+  (now.alive || now.open) && !now.stopped && !now.handing;
 
 function onExit(dead: Lifecycle, now: Lifecycle, body: Record<string, unknown>): Advance {
+  // However it ended: its work is handed off.
+  if (!now.stopped && (now.handing || body['reason'] === 'handoff')) {
+    return stay({ ...dead, ...WAITS });
+  }
   if (now.stopped || body['reason'] === 'stopped') {
     const finished = !now.open && now.status === 'done';
     const status = finished ? 'done' : 'idle';
