@@ -1,4 +1,4 @@
-import type { AgentState, Order, RunOutcome } from '@filepath/protocol';
+import type { AgentState, Budget, NetworkConfig, Order, RunOutcome } from '@filepath/protocol';
 import type { Sql } from '../storage/sql.ts';
 import type { AskedNote } from './asked.ts';
 
@@ -22,6 +22,8 @@ export type SpawnNote = {
   agent: string;
   model: string;
   task: string | null;
+  budget?: Budget;
+  network?: NetworkConfig;
 };
 
 /** How a run ended, for the agent's parent. */
