@@ -1,4 +1,7 @@
 import {
+  type AttentionAnswer,
+  type AttentionChange,
+  AttentionFrame,
   type BudgetPut,
   BudgetState,
   type NodeBudgetPut,
@@ -170,6 +173,21 @@ export function createClient(options: ClientOptions = {}) {
         if (response.body) return response.body;
         throw new FilepathError('internal', `filepath answered the export of ${id} with no body.`);
       },
+    },
+
+    attention: {
+      /** Answers what waits for the caller. */
+      answer: async (id: string, body: AttentionAnswer) =>
+        done(await send('POST', `/api/attention/${encodeURIComponent(id)}`, { body })),
+      follow: (follow: FollowOptions<AttentionChange>): Following =>
+        new Follower(
+          {
+            ...feed('/api/attention/events'),
+            parse: (data) => AttentionFrame.parse(json(data)),
+            dense: false,
+          },
+          follow,
+        ),
     },
 
     /** The kinds of agents there are. */

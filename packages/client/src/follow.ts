@@ -1,4 +1,9 @@
-import { FilepathError, type LogEvent, type TreeChange } from '@filepath/protocol';
+import {
+  type AttentionChange,
+  FilepathError,
+  type LogEvent,
+  type TreeChange,
+} from '@filepath/protocol';
 import { Backoff } from './backoff.ts';
 import type { WebSocketLike } from './socket.ts';
 
@@ -27,7 +32,7 @@ export type Following = {
   close(): void;
 };
 
-export type FeedItem = LogEvent | TreeChange;
+export type FeedItem = LogEvent | TreeChange | AttentionChange;
 
 type Frame<I> =
   | { t: 'events'; events: I[] }

@@ -107,7 +107,7 @@ export {
   StartOrder,
   StopOrder,
 } from './link/index.ts';
-export { ThreadFrame, TreeFrame, ViewerFrame } from './feed/index.ts';
+export { AttentionFrame, ThreadFrame, TreeFrame, ViewerFrame } from './feed/index.ts';
 export {
   decodeLogEvent,
   encodeLogEvent,
@@ -143,6 +143,17 @@ export {
   SystemSpawned,
   SystemSpawnFailed,
 } from './thread/bodies.ts';
+export {
+  asksForWork,
+  GATE_ATTEMPTS,
+  GateCheck,
+  GateCommand,
+  gateMessage,
+  GateResult,
+  Gates,
+  namedCommands,
+  RunnerGates,
+} from './thread/gates.ts';
 export { MAX_HANDOFFS, SystemHandoff, SystemHandoffLimit } from './thread/handoff.ts';
 export { SystemLimit } from './thread/limit.ts';
 export { HealthCheck, healthMessage, RepositoryFile, RunnerHealth } from './thread/health.ts';
@@ -180,6 +191,14 @@ export {
   parseAllowedHost,
 } from './api/network.ts';
 export { Node, Session, SessionStatus, Tree, TreeChange } from './api/resources.ts';
+export {
+  AttentionAnswer,
+  AttentionChange,
+  AttentionItem,
+  AttentionKind,
+  Rule,
+  RuleScope,
+} from './api/attention.ts';
 export {
   Child,
   Children,

@@ -88,6 +88,10 @@ export class RunDir {
   get head(): string {
     return this.at('head');
   }
+  /** The image that the agent runs in. */
+  get image(): string {
+    return this.at('image');
+  }
   /** The workspace is made by this epoch. */
   get fresh(): string {
     return this.at('fresh');

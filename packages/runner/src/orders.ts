@@ -144,6 +144,7 @@ export class Orders {
       return;
     }
     this.#prune(agent, order.epoch);
+    this.#context.jobs.callOff(agent, order.epoch - 1);
     mkdirSync(run.path, { recursive: true, mode: 0o700 });
     writeAtomic(run.order, JSON.stringify(order));
     // The agent may start meanwhile: a power cut would end it too, and the order would come again.
@@ -156,6 +157,7 @@ export class Orders {
     if (failed !== undefined) failed.calledOff = true;
     const agent = this.#context.agents.find(order.thread);
     if (agent === undefined) return this.#tellGone(order, failed !== undefined);
+    this.#context.jobs.callOff(agent, order.epoch);
     const held = agent.epochs.get(order.epoch);
     if (held !== undefined) return held.stop(order);
     const run = new RunDir(agent.place.dir, order.epoch);

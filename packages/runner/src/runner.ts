@@ -96,6 +96,7 @@ export async function startRunner(options: RunnerOptions): Promise<Runner> {
     limits,
     mirrors,
     availability: executors.sandbox,
+    executors,
     disk,
     worker: { url, token },
     snapshotBytes: own.snapshotBytes,

@@ -36,7 +36,7 @@ export class Decisions {
     const hash = hashOf(subject);
     if (this.#allowed.has(hash)) return true;
     const options = [ALLOW, ALLOW_SAME, DENY];
-    const choice = await this.#ask({ prompt, options, subject }, hash);
+    const choice = await this.#ask({ prompt, options, subject }, hash, 'permission');
     if (choice === ALLOW_SAME) this.#allowed.add(hash);
     return choice === ALLOW || choice === ALLOW_SAME;
   }
@@ -56,17 +56,18 @@ export class Decisions {
     this.#open.clear();
   }
 
-  #ask(question: Question, hash: string): Promise<string | null> {
+  #ask(question: Question, hash: string, kind?: 'permission'): Promise<string | null> {
     const id = `d_${randomUUID()}`;
     const answered = new Promise<string | null>((resolve) => this.#open.set(id, resolve));
     // The question is the last word, so that the thread knows that a person is asked.
     this.#voice.status('running', { reason: 'waiting for a decision' });
     const { prompt, options } = question;
-    this.#voice.say({ type: 'decision', id, prompt, options: [...options], hash });
+    const more = kind === undefined ? {} : { kind };
+    this.#voice.say({ type: 'decision', id, prompt, options: [...options], hash, ...more });
     return answered.then((choice) => {
       if (choice === null || options.includes(choice)) return choice;
       this.#voice.log('warn', `the answer ${JSON.stringify(choice)} is none of the options`);
-      return this.#ask(question, hash);
+      return this.#ask(question, hash, kind);
     });
   }
 }

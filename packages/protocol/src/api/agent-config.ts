@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { Gates } from '../thread/gates.ts';
 import { NetworkConfig } from './network.ts';
 
 const envName = z.string().regex(/^[A-Za-z_][A-Za-z0-9_]*$/, 'expected a variable name');
@@ -24,6 +25,8 @@ export const AgentConfig = z.strictObject({
   allowUnmetered: z.boolean().optional(),
   /** Unless given, `allowlist`. Children inherit it. */
   network: NetworkConfig.optional(),
+  /** What must pass before what the agent calls done is done. Unless given, what `filepath.json` declares. */
+  gates: Gates.optional(),
 });
 export type AgentConfig = z.infer<typeof AgentConfig>;
 

@@ -2,6 +2,7 @@ import type { AgentState } from '../fap/events.ts';
 import type { TokenCounts } from '../gateway/usage.ts';
 import type { GivenMemory } from '../memory/given.ts';
 import type { MemoryScope } from '../memory/memory.ts';
+import type { GateCheck } from '../thread/gates.ts';
 
 /**
  * What a thread shows, in order. `id` is stable while a block changes; `seq` is that of its first event, or of
@@ -110,6 +111,20 @@ export type DecisionBlock = Base & {
   /** `over`: nobody is there any more to take an answer. */
   state: 'open' | 'answered' | 'over';
   choice: string | null;
+  /** A rule has answered it. */
+  byRule: boolean;
+};
+/** The commands that must pass before what an agent calls done is done. */
+export type GateBlock = Base & {
+  kind: 'gate';
+  job: string;
+  attempt: number;
+  /** `over`: it was called off, or could not be run. */
+  state: 'checking' | 'passed' | 'failed' | 'over';
+  commit: string | null;
+  clean: boolean;
+  checks: GateCheck[];
+  note: string | null;
 };
 /** What the agent asked to be remembered. */
 export type MemoryBlock = Base & {
@@ -153,6 +168,7 @@ export type Block =
   | UsageBlock
   | CallsBlock
   | DecisionBlock
+  | GateBlock
   | MemoryBlock
   | MemoriesBlock
   | LogBlock

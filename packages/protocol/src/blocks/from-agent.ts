@@ -78,6 +78,7 @@ export function agentBlock(base: Base, event: AgentEvent): Block {
         hash: event.hash ?? null,
         state: 'open',
         choice: null,
+        byRule: false,
       };
     case 'memory':
       return { ...base, kind: 'memory', content: event.content, scope: event.scope ?? null };

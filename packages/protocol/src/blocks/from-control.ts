@@ -43,7 +43,7 @@ function pauseDetail(body: unknown): string | null {
 }
 
 /** What a person has decided, or null. */
-export function answerIn(body: unknown): { id: string; choice: string } | null {
+export function answerIn(body: unknown): z.infer<typeof Answer> | null {
   return Answer.safeParse(body).data ?? null;
 }
 
@@ -57,8 +57,8 @@ const Signal = z.looseObject({
   type: z.literal('signal'),
   action: z.enum([...SignalMessage.shape.action.options, 'restart']),
 });
+const Answer = z.looseObject({ ...DecisionMessage.shape, rule: z.string().optional() });
 const PauseWords = z.looseObject({ reason: z.string().optional(), until: z.string().optional() });
-const Answer = z.looseObject(DecisionMessage.shape);
 
 const ASKED: Record<z.infer<typeof Signal>['action'], string> = {
   stop: 'asked to stop',

@@ -1,13 +1,18 @@
 import { JobResult } from '../thread/job-results.ts';
 import type { Base, NoticeBlock } from './block.ts';
 
-const FAILED = { push: 'could not push', snapshot: 'could not make a snapshot' } as const;
+const FAILED = {
+  push: 'could not push',
+  snapshot: 'could not make a snapshot',
+  gate: 'could not run the gates',
+} as const;
 
 /** How a job ended, in words for a person; null for any other body. */
 export function jobBlock(base: Base, body: unknown): NoticeBlock | null {
   const parsed = JobResult.safeParse(body);
   if (!parsed.success) return null;
   const result = parsed.data;
+  if (result.type === 'gate') return null;
   const notice = { ...base, kind: 'notice' as const, level: 'info' as const };
   switch (result.type) {
     case 'pushed': {

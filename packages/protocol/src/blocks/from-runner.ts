@@ -1,6 +1,7 @@
 import { RejectedLine } from '../fap/codec.ts';
 import { silentFor } from '../thread/silence.ts';
 import { RunnerBody, type RunnerDenied, type RunnerExit } from '../thread/bodies.ts';
+import type { RunnerGates } from '../thread/gates.ts';
 import { checkWords, type RunnerHealth, rescuedWords } from '../thread/health.ts';
 import type { Base, Block, NoticeBlock } from './block.ts';
 
@@ -60,6 +61,8 @@ function notice(body: Exclude<RunnerBody, { type: 'head' }>): Notice {
       return { level: 'warn', text: denied(body), detail: body.hint || null };
     case 'health':
       return health(body);
+    case 'gates':
+      return gates(body);
     case 'exit':
       return exit(body);
   }
@@ -93,6 +96,13 @@ function health({ state, rescued, checks, note, blocked }: RunnerHealth): Notice
   const level = blocked ? 'error' : bad.length > 0 || note !== undefined ? 'warn' : 'info';
   const text = `workspace: ${parts.join('; ') || 'not checked'}`;
   return { level, text, detail: lines.join('\n') || null };
+}
+
+function gates({ commands, from }: RunnerGates): Notice {
+  const names = commands.map(({ name }) => name).join(', ');
+  const whose = from === 'repository' ? 'by the repository' : 'by its configuration';
+  const detail = commands.map(({ name, command }) => `${name}: ${command}`).join('\n');
+  return { level: 'info', text: `must pass before it is done, ${whose}: ${names}`, detail };
 }
 
 function exit(body: RunnerExit): Notice {

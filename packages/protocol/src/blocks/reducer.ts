@@ -12,6 +12,7 @@ import { jobBlock } from './from-job.ts';
 import { memoriesBlock } from './from-memories.ts';
 import { CHECKING, PROGRESS, runnerBlock } from './from-runner.ts';
 import { commandBlock, toolBlock } from './from-work.ts';
+import { GateBlocks } from './gate-blocks.ts';
 import { GatewayBlocks } from './gateway-blocks.ts';
 import { type Commit, KnownCommits } from './known-commits.ts';
 import { OpenQuestions } from './open-questions.ts';
@@ -36,6 +37,7 @@ export class BlockReducer {
   #commits: Commit[] = [];
   #known = new KnownCommits();
   #gateway = new GatewayBlocks();
+  #gates = new GateBlocks();
 
   /** Events come in the order of their seq; one that was there before is ignored. */
   push(events: readonly LogEvent[]): void {
@@ -100,6 +102,9 @@ export class BlockReducer {
         const block = controlBlock(base, event.source, event.body);
         if (block) return this.#add(block);
         if (event.source !== 'system') break;
+        const gate = this.#gates.take(base, event.body, this.#list.length);
+        if (gate?.index === null) return this.#add(gate.block);
+        if (gate) return void (this.#list[gate.index] = gate.block);
         const handoff = this.#handoffs.take(base, event.body, (index) => this.#list[index]);
         if (handoff) return this.#place(handoff);
         const limit = limitBlock(base, event.body);
@@ -178,7 +183,12 @@ export class BlockReducer {
     const index = answer === null ? undefined : this.#questions.take(answer.id);
     const block = index === undefined ? undefined : this.#list[index];
     if (answer === null || index === undefined || block?.kind !== 'decision') return false;
-    this.#list[index] = { ...block, state: 'answered', choice: answer.choice };
+    this.#list[index] = {
+      ...block,
+      state: 'answered',
+      choice: answer.choice,
+      byRule: answer.rule !== undefined,
+    };
     return true;
   }
 

@@ -121,6 +121,8 @@ export const DecisionEvent = z.looseObject({
   options: z.array(z.string()).min(1),
   /** What the decision is about, by content: an approval holds for these bytes only. */
   hash: z.string().optional(),
+  /** `permission`: the answer to it may be kept for equal ones. */
+  kind: z.string().optional(),
 });
 
 export const MemoryEvent = z.looseObject({

@@ -3,6 +3,7 @@ import { JobId, SessionId, ThreadId } from '../ids.ts';
 import { AgentConfig } from '../api/agent-config.ts';
 import { SnapshotSource } from '../api/snapshot.ts';
 import { BranchName } from '../git/branch-name.ts';
+import { Gates } from '../thread/gates.ts';
 
 /** A line for an agent's stdin. Ids count from 1 in each epoch; an id is written once. */
 export const InputLine = z.strictObject({ id: z.int().min(1), line: z.string() });
@@ -75,6 +76,14 @@ export const JobWork = z.discriminatedUnion('type', [
     force: z.boolean(),
   }),
   z.strictObject({ type: z.literal('snapshot') }),
+  z.strictObject({
+    type: z.literal('gate'),
+    /** The start whose work is tested: a later start, and a stop of this one, call it off. */
+    epoch: z.int().min(1),
+    /** Unless given, those that the repository declared. */
+    gates: Gates.optional(),
+    envVars: AgentConfig.shape.envVars,
+  }),
 ]);
 export type JobWork = z.infer<typeof JobWork>;
 

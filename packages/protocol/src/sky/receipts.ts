@@ -1,6 +1,8 @@
 import { z } from 'zod';
 import { TokenCounts } from '../gateway/usage.ts';
+import { CommitHash } from '../git/commit-hash.ts';
 import { RunId, StepId, ThreadId } from '../ids.ts';
+import { GateCheck } from '../thread/gates.ts';
 
 export const CF_SKY_VERSION = '1.0.0';
 export const SESSION_VERSION = 1;
@@ -20,7 +22,7 @@ export const RunReceipt = z.object({
   completed_at: z.string(),
   duration_ms: z.number(),
   status: z.enum(['completed', 'error', 'stopped', 'superseded', 'handoff', 'lost']),
-  /** The seq of the event that ended the run, and whether the runner saw it or the agent claimed it. */
+  /** The seq of the event that ended the run, and whether the runner saw it (an exit, a gate) or the agent claimed it. */
   ended_by: z.int(),
   verified: z.boolean(),
   events: z.int(),
@@ -31,6 +33,15 @@ export const RunReceipt = z.object({
   cost_usd: z.number().min(0).nullable().optional(),
   /** Some of the counts are upper bounds. */
   estimated: z.boolean().optional(),
+  /** The gate that ended the run. */
+  gate: z
+    .object({
+      passed: z.boolean(),
+      commit: CommitHash.nullable(),
+      clean: z.boolean(),
+      checks: z.array(GateCheck.omit({ tail: true })),
+    })
+    .optional(),
 });
 export type RunReceipt = z.infer<typeof RunReceipt>;
 

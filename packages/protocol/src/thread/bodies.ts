@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { CommitHash } from '../git/commit-hash.ts';
 import { ThreadId } from '../ids.ts';
+import { GateBegun, RunnerGates } from './gates.ts';
 import { SystemHandoff, SystemHandoffLimit } from './handoff.ts';
 import { SystemMemories } from '../memory/given.ts';
 import { RunnerHealth } from './health.ts';
@@ -109,6 +110,7 @@ export const RunnerBody = z.discriminatedUnion('type', [
   RunnerSilent,
   RunnerDenied,
   RunnerHealth,
+  RunnerGates,
 ]);
 export type RunnerBody = z.infer<typeof RunnerBody>;
 
@@ -132,12 +134,23 @@ export const SystemSpawnFailed = z.strictObject({
   reason: z.string(),
 });
 
+/** A rule of the person has answered a question. */
+export const SystemDecision = z.strictObject({
+  type: z.literal('decision'),
+  id: z.string(),
+  choice: z.string(),
+  hash: z.string().optional(),
+  rule: z.string(),
+});
+
 /** What became of an agent's wish for a child. */
 export const SpawnOutcome = z.discriminatedUnion('type', [SystemSpawned, SystemSpawnFailed]);
 
 export const SystemBody = z.discriminatedUnion('type', [
   ...SpawnOutcome.options,
   ...JobResult.options,
+  GateBegun,
+  SystemDecision,
   SystemHandoff,
   SystemHandoffLimit,
   SystemLimit,

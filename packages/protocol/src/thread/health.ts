@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { GateName, Gates } from './gates.ts';
 
 const CHECKS = 8;
 const MESSAGE_TAIL = 2000;
@@ -34,15 +35,13 @@ export const RunnerHealth = z.strictObject({
 });
 export type RunnerHealth = z.infer<typeof RunnerHealth>;
 
-const CheckName = z.string().regex(/^\w[\w .:-]{0,63}$/, 'expected a short name');
-
 /** `filepath.json`, at the top of a repository. */
 export const RepositoryFile = z.strictObject({
   health: z
     .strictObject({
       /** Shell commands by name, run in this order before each start. */
       checks: z
-        .record(CheckName, z.string().min(1).max(1024))
+        .record(GateName, z.string().min(1).max(1024))
         .refine((checks) => Object.keys(checks).length <= CHECKS, `at most ${CHECKS} checks`),
       /** A check that fails keeps the agent from starting. */
       blocking: z.boolean().optional(),
@@ -50,6 +49,8 @@ export const RepositoryFile = z.strictObject({
       timeoutSeconds: z.int().min(1).max(600).optional(),
     })
     .optional(),
+  /** For agents whose config has none. */
+  gates: Gates.optional(),
 });
 export type RepositoryFile = z.infer<typeof RepositoryFile>;
 

@@ -3,6 +3,7 @@ import { SnapshotManifest } from '../api/snapshot.ts';
 import { BranchName } from '../git/branch-name.ts';
 import { CommitHash } from '../git/commit-hash.ts';
 import { JobId, SnapshotId } from '../ids.ts';
+import { GateResult } from './gates.ts';
 
 /** How a job of the runner ended: a body of an event with source `system`. */
 export const JobResult = z.discriminatedUnion('type', [
@@ -23,10 +24,11 @@ export const JobResult = z.discriminatedUnion('type', [
     size: z.int().min(1),
     manifest: SnapshotManifest,
   }),
+  GateResult,
   z.strictObject({
     type: z.literal('job_failed'),
     job: JobId,
-    work: z.enum(['push', 'snapshot']),
+    work: z.enum(['push', 'snapshot', 'gate']),
     /** Why, and what to do. */
     reason: z.string().max(4096),
   }),

@@ -1,4 +1,5 @@
 import { AgentState } from '../fap/events.ts';
+import { awaited, GATE, gateEnd, type GateStatus, NO_GATE, NOT_TESTED } from './gate-status.ts';
 import type { Source } from './log-event.ts';
 import { silentFor } from './silence.ts';
 
@@ -17,7 +18,7 @@ const PAUSED = 'paused';
 /** The reason of an agent that has asked and has no answer yet. */
 export const WAITING = 'waiting for a person';
 
-export type Lifecycle = {
+export type Lifecycle = GateStatus & {
   status: AgentState;
   reason: string | null;
   contextPct: number | null;
@@ -60,6 +61,7 @@ export const INITIAL: Lifecycle = {
   asks: false,
   questions: [],
   delegated: false,
+  ...NO_GATE,
   handing: false,
   paused: null,
   beneath: null,
@@ -116,8 +118,11 @@ function onControl(now: Lifecycle, source: Source, body: Record<string, unknown>
     case 'message':
       // What the control plane adds to an open run is no task of its own.
       if (source !== 'system' || !now.open) return onMessage(now);
+      if (body['aside'] === true) return stay(now);
+      // Unless nothing was left to do in it but to be tested.
+      if (awaited(now) !== null) return stay(untested(now));
       // What a child has to say is to be taken up like any other message.
-      if (body['from'] !== 'child' || body['aside'] === true) return stay(now);
+      if (body['from'] !== 'child') return stay(now);
       return stay({ ...heard(now), unanswered: now.alive });
     case 'signal':
       return onSignal(now, body);
@@ -125,6 +130,11 @@ function onControl(now: Lifecycle, source: Source, body: Record<string, unknown>
       return onAnswer(now, body);
     case 'spawned':
       return stay({ ...now, delegated: now.open });
+    case 'gate_begun':
+      return stay(onGateBegun(now, body));
+    case 'gate':
+    case 'job_failed':
+      return onGate(now, body);
     case 'handoff':
       return source === 'system' ? onMessage({ ...now, handing: false }) : stay(now);
     case 'limit':
@@ -139,7 +149,7 @@ function onControl(now: Lifecycle, source: Source, body: Record<string, unknown>
 
 /** An answer is owed, and nobody but the agent can give it. */
 export const owes = (now: Lifecycle): boolean =>
-  now.open && now.alive && !now.stopped && !now.asks && !now.handing;
+  now.open && now.alive && !now.stopped && !now.asks && !now.handing && awaited(now) === null;
 
 /** The reason that says it was silent holds no longer. */
 function heard(now: Lifecycle): Lifecycle {
@@ -158,10 +168,13 @@ function onMessage(before: Lifecycle): Advance {
   const alive = now.alive && !now.handing;
   // A message to a run that waits for its process joins it; so does one to a run that reports its state.
   const steers = now.open && (now.reports || !alive);
+  const tested = awaited(now) !== null;
   const next: Lifecycle = {
     ...now,
     status: alive ? (steers ? now.status : 'running') : 'idle',
-    reason: alive ? (steers ? now.reason : null) : 'queued',
+    reason: alive ? (steers && !tested ? now.reason : null) : 'queued',
+    gate: null,
+    failures: 0,
     stopped: false,
     open: true,
     reports: steers && now.reports,
@@ -178,7 +191,7 @@ function onSignal(before: Lifecycle, body: Record<string, unknown>): Advance {
   if (body['action'] === 'handoff' && !before.alive) return stay({ ...before, ...WAITS });
   if (body['action'] !== 'stop') return stay(before);
   const now = { ...before, paused: null };
-  if (now.alive) return stay({ ...now, stopped: true, reason: 'stopping' });
+  if (now.alive) return stay({ ...now, stopped: true, reason: 'stopping', gate: null });
   if (!now.open) {
     // What was to go on in a fresh process has no run yet.
     const reason = now.reason === 'queued' ? 'stopped' : now.reason;
@@ -188,7 +201,7 @@ function onSignal(before: Lifecycle, body: Record<string, unknown>): Advance {
 }
 
 /** A process is to start. */
-const WAITS = { status: 'idle', reason: 'queued', stopped: false } as const;
+const WAITS = { status: 'idle', reason: 'queued', stopped: false, gate: null } as const;
 
 function onRestart(now: Lifecycle): Advance {
   const reason = now.alive ? 'restarting' : 'queued';
@@ -207,7 +220,7 @@ function onAnswer(now: Lifecycle, body: Record<string, unknown>): Advance {
 function onAgent(now: Lifecycle, body: Record<string, unknown>): Advance {
   switch (body['type']) {
     case 'done':
-      return close({ ...now, status: 'done', reason: null }, now, 'completed');
+      return finish({ ...now, status: 'done', reason: null }, now);
     case 'handoff':
       return close({ ...now, status: 'idle', reason: 'handoff', handing: true }, now, 'handoff');
     case 'status':
@@ -240,14 +253,60 @@ function onStatus(now: Lifecycle, body: Record<string, unknown>): Advance {
     contextPct: typeof pct === 'number' ? pct : now.contextPct,
     reports: true,
   };
+  if (state.data === 'done') return finish(next, now);
+  // It has called its work done: only a failure is more than that.
+  if (awaited(now) !== null && state.data !== 'error') {
+    return stay({ ...now, contextPct: next.contextPct });
+  }
   if (state.data === 'thinking' || state.data === 'running') {
     return stay(now.asks && next.reason === null ? { ...next, reason: WAITING } : next);
   }
   return close(next, now, state.data === 'error' ? 'error' : 'completed');
 }
 
+/** The agent calls its work done. Where there are gates that is a claim, and the run goes on until they have ended. */
+function finish(next: Lifecycle, now: Lifecycle): Advance {
+  const gates = now.gates ?? null;
+  if (gates === null) return close(next, now, 'completed');
+  const { status, reason } = now;
+  if (awaited(now) !== null || now.stopped) return stay({ ...next, status, reason });
+  if (!now.open && status !== 'done') return stay({ ...next, status: 'idle', reason: NOT_TESTED });
+  if (!now.open) return stay(next);
+  const gate = { job: null, attempts: gates };
+  const nothing = { silent: false, unanswered: false, asks: false, questions: [] };
+  return stay({ ...next, ...nothing, status: 'running', reason: GATE, gate });
+}
+
+/** There is work again before what was done is tested. */
+function untested(now: Lifecycle): Lifecycle {
+  const { alive } = now;
+  const status = alive ? 'running' : 'idle';
+  return { ...now, status, reason: alive ? null : 'queued', gate: null, unanswered: alive };
+}
+
+function onGateBegun(now: Lifecycle, { job }: Record<string, unknown>): Lifecycle {
+  const gate = awaited(now);
+  return gate === null || typeof job !== 'string' ? now : { ...now, gate: { ...gate, job } };
+}
+
+function onGate(now: Lifecycle, body: Record<string, unknown>): Advance {
+  const end = gateEnd(now, body);
+  switch (end.at) {
+    case 'stale':
+      return stay(now);
+    case 'passed':
+      return close({ ...now, status: 'done', reason: null }, now, 'completed');
+    case 'failed':
+      return close({ ...now, status: 'error', reason: words(end.reason) }, now, 'error');
+    case 'back':
+      return stay({ ...untested(now), failures: end.failures });
+  }
+}
+
 function onRunner(now: Lifecycle, body: Record<string, unknown>): Advance {
   switch (body['type']) {
+    case 'gates':
+      return stay({ ...now, gates: gatesIn(body) });
     case 'started':
       return stay({
         ...now,
@@ -257,21 +316,17 @@ function onRunner(now: Lifecycle, body: Record<string, unknown>): Advance {
       });
     case 'refused': {
       const reason = words(body['reason']) ?? 'refused';
-      if (now.stopped)
-        return close(
-          { ...now, alive: false, handing: false, status: 'idle', reason: 'stopped' },
-          now,
-          'stopped',
-        );
-      if (now.handing) return stay({ ...now, ...WAITS, alive: false, handing: false });
-      return close({ ...now, alive: false, status: 'error', reason }, now, 'error');
+      const dead = { ...now, alive: false, handing: false, gates: null };
+      if (now.stopped) return close({ ...dead, status: 'idle', reason: 'stopped' }, now, 'stopped');
+      if (now.handing) return stay({ ...dead, ...WAITS });
+      return close({ ...dead, status: 'error', reason }, now, 'error');
     }
     case 'exit':
-      return onExit({ ...now, alive: false, handing: false }, now, body);
+      return onExit({ ...now, alive: false, handing: false, gates: null }, now, body);
     case 'held':
       return stay(holdable(now) ? { ...now, reason: words(body['reason']) } : now);
     case 'released':
-      return stay(holdable(now) ? { ...now, reason: now.alive ? null : 'queued' } : now);
+      return stay(holdable(now) ? { ...now, reason: unheld(now) } : now);
     case 'silent': {
       const seconds = Number(body['seconds']);
       if (!owes(now) || !Number.isSafeInteger(seconds)) return stay(now);
@@ -281,6 +336,9 @@ function onRunner(now: Lifecycle, body: Record<string, unknown>): Advance {
       return stay(now);
   }
 }
+
+const unheld = (now: Lifecycle): string | null =>
+  awaited(now) !== null ? GATE : now.alive ? null : 'queued';
 
 const holdable = (now: Lifecycle): boolean =>
   (now.alive || now.open) && !now.stopped && !now.handing;
@@ -304,12 +362,14 @@ function onExit(dead: Lifecycle, now: Lifecycle, body: Record<string, unknown>):
   }
   // An agent that went on after its run had ended is active without a run; its exit ends that too.
   const active = now.status === 'thinking' || now.status === 'running';
+  // Its work is being tested already.
+  if (awaited(now) !== null) return stay(dead);
   if (!now.open && !active) return stay(dead);
   // It ended before it took the message up: the worker starts it again with that message.
   if (now.unanswered && body['code'] === 0) {
     return stay({ ...dead, unanswered: false, status: 'idle', reason: 'queued' });
   }
-  if (body['code'] === 0) return close({ ...dead, status: 'done', reason: null }, now, 'completed');
+  if (body['code'] === 0) return finish({ ...dead, status: 'done', reason: null }, now);
   const how = typeof body['signal'] === 'string' ? body['signal'] : `exit ${String(body['code'])}`;
   return close({ ...dead, status: 'error', reason: how }, now, 'error');
 }
@@ -325,6 +385,8 @@ function close(next: Lifecycle, now: Lifecycle, outcome: RunOutcome): Advance {
       asks: false,
       questions: [],
       delegated: false,
+      gate: null,
+      failures: 0,
     },
     closes: now.open ? outcome : null,
     opens: false,
@@ -334,6 +396,11 @@ function close(next: Lifecycle, now: Lifecycle, outcome: RunOutcome): Advance {
 
 function stay(next: Lifecycle): Advance {
   return { next, closes: null, opens: false, supersedes: false };
+}
+
+function gatesIn({ commands, attempts }: Record<string, unknown>): number | null {
+  if (!Array.isArray(commands) || commands.length === 0) return null;
+  return typeof attempts === 'number' && attempts >= 0 ? attempts : 0;
 }
 
 function pauseWords(body: Record<string, unknown>): string {

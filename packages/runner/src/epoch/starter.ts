@@ -22,6 +22,7 @@ import {
 } from '../executor/executor.ts';
 import type { Image } from '../executor/executors.ts';
 import { checkHealth } from '../health/health.ts';
+import { tellGates } from '../gates/tell-gates.ts';
 import { markHeadLog } from '../git/head-log.ts';
 import { shownRemote } from '../git/remote.ts';
 import type { RunDir } from '../home.ts';
@@ -73,8 +74,10 @@ export async function startAgent(start: Start): Promise<void> {
   const named = wanted !== null && 'name' in wanted ? await provideImage(start) : null;
   const fresh = await prepareWorkspace(start, named);
   if (signal.aborted) return;
+  await tellGates(start, fresh);
   const image = named ?? (await provideImage(start));
   if (signal.aborted) return;
+  if (image !== null) writeFileSync(run.image, image, { mode: 0o600 });
   await checkHealth({
     epoch: order.epoch,
     place,

@@ -1,9 +1,8 @@
-import { readSync } from 'node:fs';
-import { type HealthCheck, issuesOf, RepositoryFile } from '@filepath/protocol';
+import type { HealthCheck } from '@filepath/protocol';
 import { z } from 'zod';
 import { withDirectory, withFile } from '../beneath.ts';
+import { jsonOf, repositoryFile, textIn } from './repository-file.ts';
 
-const FILE_BYTES = 256 * 1024;
 const TIMEOUT_SECONDS = 120;
 
 export type DeclaredCheck = {
@@ -38,29 +37,21 @@ const Package = z.looseObject({ scripts: z.record(z.string(), z.unknown()) });
 /** What the repository says is to hold in it. Its files are the agent's text: nothing is run or followed for this. */
 export function declaredChecks(workspace: string): Declared {
   const none = { checks: [], blocking: false, timeoutMs: TIMEOUT_SECONDS * 1000, note: null };
-  const own = textOf(workspace, 'filepath.json');
-  if (own !== null) {
-    const parsed = RepositoryFile.safeParse(jsonOf(own));
-    if (!parsed.success) {
-      const [first] = issuesOf(parsed.error);
-      const note = `filepath.json is not understood: ${first?.path ?? ''}: ${first?.reason ?? ''}`;
-      return { ...none, note: note.slice(0, 500) };
-    }
-    const { health } = parsed.data;
-    if (health !== undefined) {
-      const { checks, blocking = false, timeoutSeconds = TIMEOUT_SECONDS } = health;
-      const list = Object.entries(checks).map(([name, command]): DeclaredCheck => {
-        return { name, command, skip: null, chosen: false };
-      });
-      return { checks: list, blocking, timeoutMs: timeoutSeconds * 1000, note: null };
-    }
+  const { file, note } = repositoryFile(workspace);
+  if (note !== null) return { ...none, note };
+  if (file.health !== undefined) {
+    const { checks, blocking = false, timeoutSeconds = TIMEOUT_SECONDS } = file.health;
+    const list = Object.entries(checks).map(([name, command]): DeclaredCheck => {
+      return { name, command, skip: null, chosen: false };
+    });
+    return { checks: list, blocking, timeoutMs: timeoutSeconds * 1000, note: null };
   }
   return { ...none, checks: ofPackage(workspace) ?? ofMakefile(workspace) };
 }
 
 /** Null: no package declares any. */
 function ofPackage(workspace: string): DeclaredCheck[] | null {
-  const text = textOf(workspace, 'package.json');
+  const text = textIn(workspace, 'package.json');
   const { data } = Package.safeParse(text === null ? null : jsonOf(text));
   if (data === undefined) return null;
   const has = (name: string): boolean => typeof data.scripts[name] === 'string';
@@ -76,7 +67,7 @@ function ofPackage(workspace: string): DeclaredCheck[] | null {
 }
 
 function ofMakefile(workspace: string): DeclaredCheck[] {
-  const text = MAKEFILES.map((name) => textOf(workspace, name)).find((one) => one !== null) ?? '';
+  const text = MAKEFILES.map((name) => textIn(workspace, name)).find((one) => one !== null) ?? '';
   const targets = ['typecheck', 'build'].filter((name) =>
     new RegExp(`^${name}[ \\t]*:(?!=)`, 'm').test(text),
   );
@@ -85,19 +76,4 @@ function ofMakefile(workspace: string): DeclaredCheck[] {
 
 function isFile(workspace: string, name: string): boolean {
   return withFile(workspace, [name], () => true) ?? false;
-}
-
-function textOf(workspace: string, name: string): string | null {
-  return withFile(workspace, [name], (fd) => {
-    const buffer = Buffer.alloc(FILE_BYTES);
-    return buffer.toString('utf8', 0, readSync(fd, buffer, 0, FILE_BYTES, 0));
-  });
-}
-
-function jsonOf(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return 'no JSON';
-  }
 }

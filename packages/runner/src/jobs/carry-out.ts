@@ -5,6 +5,8 @@ import type { Agent } from '../agents.ts';
 import type { FreeSpace } from '../disk/free-space.ts';
 import { recordedMirror } from '../executor/borrowed-mirror.ts';
 import { type Availability, type Place, Refusal } from '../executor/executor.ts';
+import type { Executors } from '../executor/executors.ts';
+import { gateJob } from '../gates/gate-job.ts';
 import { bringBack, isThere } from '../git/bring.ts';
 import { branchTip } from '../git/loose.ts';
 import type { Mirrors } from '../git/mirrors.ts';
@@ -19,6 +21,7 @@ const UNASKED_MS = 60_000;
 export type WorkContext = WorkspaceTools & {
   mirrors: Mirrors;
   availability: Availability;
+  executors: Executors;
   disk: Pick<FreeSpace, 'low'>;
   worker: Worker;
   snapshotBytes: number;
@@ -32,12 +35,15 @@ export async function carryOut(
   signal: AbortSignal,
 ): Promise<JobResult> {
   const { availability, disk } = context;
-  if (!availability.available) throw new Refusal(availability.reason ?? 'no sandbox here');
+  const work = order.do;
+  // A gate runs in what the agent runs in, which may be a container.
+  if (work.type !== 'gate' && !availability.available) {
+    throw new Refusal(availability.reason ?? 'no sandbox here');
+  }
   if (disk.low !== null) throw new Refusal(`${disk.low}. Free some, then ask again`);
   if (!existsSync(join(place.dir, 'workspace'))) {
     throw new Refusal('the agent has no workspace yet: send it a message first');
   }
-  const work = order.do;
   switch (work.type) {
     case 'push': {
       const { remote, branch, commit } = await push({ ...context, place, work, signal });
@@ -45,6 +51,8 @@ export async function carryOut(
     }
     case 'snapshot':
       return snapshot(context, place, order, signal);
+    case 'gate':
+      return gateJob(context.executors, place, order, work, signal);
   }
 }
 

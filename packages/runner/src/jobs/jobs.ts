@@ -14,6 +14,7 @@ const MOST_TRIES = 3;
 const TELL_MS = 5_000;
 
 const NO_HOME = 'the runner has no home of this agent: send it a message first';
+const CALLED_OFF = 'called off: the agent was stopped, or works on';
 const GIVEN_UP = `the runner ended ${MOST_TRIES} times while it was at work on this: see its log, then ask again`;
 
 export type JobsContext = {
@@ -41,6 +42,9 @@ export class Jobs {
   /** Results that the worker has not stored, and what to do when it has. */
   readonly #untold = new Map<JobId, { thread: ThreadId; result: JobResult; stored(): void }>();
   readonly #aborts = new Map<ThreadId, AbortController>();
+  /** Gates that are waited for no more, and those at work. */
+  readonly #calledOff = new Set<JobId>();
+  readonly #gates = new Map<JobId, AbortController>();
   readonly #timer: NodeJS.Timeout;
   #closed = false;
 
@@ -82,6 +86,18 @@ export class Jobs {
     if (untold === undefined) return;
     this.#untold.delete(job);
     untold.stored();
+  }
+
+  /** Ends the tests of what epochs up to this one have done. */
+  callOff(agent: Agent, upTo: number): void {
+    for (const id of jobsIn(agent.place.dir)) {
+      const content = new JobFile(agent.place.dir, id).read();
+      if (content?.state !== 'open') continue;
+      const work = content.order.do;
+      if (work.type !== 'gate' || work.epoch > upTo) continue;
+      this.#calledOff.add(id);
+      this.#gates.get(id)?.abort();
+    }
   }
 
   /** Takes over what an agent committed, soon. What fails is done when somebody asks for a push. */
@@ -160,9 +176,7 @@ export class Jobs {
     const result =
       content.tries >= MOST_TRIES
         ? failed(GIVEN_UP)
-        : await this.#context
-            .carryOut(agent, order, signal)
-            .catch((error: unknown) => failed(reasonOf(error)));
+        : await this.#try(agent, order, signal).catch((error: unknown) => failed(reasonOf(error)));
     // A runner that stops leaves it to the next one, and this try does not count.
     if (signal.aborted) return this.#closed ? file.write(content) : undefined;
     await this.#keep(agent, order.id, { state: 'ended', result });
@@ -172,6 +186,24 @@ export class Jobs {
       agent,
     );
     this.#ended(agent, result);
+  }
+
+  async #try(agent: Agent, order: JobOrder, signal: AbortSignal): Promise<JobResult> {
+    const { id } = order;
+    if (order.do.type !== 'gate') return this.#context.carryOut(agent, order, signal);
+    const own = new AbortController();
+    this.#gates.set(id, own);
+    try {
+      if (this.#calledOff.has(id)) own.abort();
+      own.signal.throwIfAborted();
+      const both = AbortSignal.any([signal, own.signal]);
+      return await this.#context.carryOut(agent, order, both);
+    } catch (error) {
+      throw own.signal.aborted ? new Error(CALLED_OFF, { cause: error }) : error;
+    } finally {
+      this.#gates.delete(id);
+      this.#calledOff.delete(id);
+    }
   }
 
   #ended(agent: Agent, result: JobResult): void {

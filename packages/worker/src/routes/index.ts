@@ -6,7 +6,7 @@ import { systemRoutes } from '../http/system-routes.ts';
 import { agentsAvailable } from '../runner/availability.ts';
 import { agentMemoryRoutes } from './agent-memory-routes.ts';
 import { agentRoutes } from './agent-routes.ts';
-import { attentionRoute } from './attention-route.ts';
+import { attentionRoutes } from './attention-routes.ts';
 import { budgetRoutes } from './budget-routes.ts';
 import { catalogRoute } from './catalog-route.ts';
 import { jobRoutes } from './job-routes.ts';
@@ -29,7 +29,7 @@ export const routes: readonly Route[] = [
   ...budgetRoutes,
   ...jobRoutes,
   ...snapshotRoutes,
-  attentionRoute,
+  ...attentionRoutes,
   ...memoryRoutes,
   ...providerRoutes,
   modelRoute,

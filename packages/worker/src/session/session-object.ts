@@ -545,10 +545,11 @@ export class SessionObject extends DurableObject<Env> implements Ledger {
         await user.forget(id);
         return;
       }
+      const at = new Date().toISOString();
       const { session: resource, nodes } = session.tree();
       const gone = session.nodes.gone();
       await writeSessionIndex(db, { ...resource, userId: owner }, nodes, gone);
-      await user.attend(id, resource.name, nodes);
+      await user.attend(id, resource.name, nodes, at);
     });
   }
 }

@@ -59,7 +59,7 @@ export class Appender {
     const { state } = this;
     const text = JSON.stringify(body);
     const change = advance(state.lifecycle, { source, body });
-    if (change.supersedes) this.#endRun('superseded', state.seq, source);
+    if (change.supersedes) this.#endRun('superseded', state.seq, source, null);
     const seq = state.seq + 1;
     if (change.opens) this.#openRun(seq, text);
     const run = state.run;
@@ -79,7 +79,7 @@ export class Appender {
     state.seq = seq;
     state.hash = hash;
     state.lifecycle = change.next;
-    if (change.closes) this.#endRun(change.closes, seq, source);
+    if (change.closes) this.#endRun(change.closes, seq, source, body);
     return seq;
   }
 
@@ -102,7 +102,7 @@ export class Appender {
     );
   }
 
-  #endRun(outcome: RunOutcome, seq: number, source: Source): void {
+  #endRun(outcome: RunOutcome, seq: number, source: Source, body: Body | null): void {
     const { run } = this.state;
     if (!run) return;
     this.#writeRows();
@@ -115,6 +115,7 @@ export class Appender {
       seq,
       at: this.#at,
       source,
+      body,
     });
     this.state.run = null;
     noteResult(this.#sql, run, { seq, outcome, reason: this.state.lifecycle.reason });

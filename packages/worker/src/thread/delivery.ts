@@ -2,15 +2,23 @@ import type { Order } from '@filepath/protocol';
 import type { Env } from '../env.ts';
 import { first, type Sql } from '../storage/sql.ts';
 import { readValue } from '../storage/values.ts';
+import type { Ruled } from '../user/rules.ts';
 import { type OutboxItem, readOutbox, removeOutbox } from './outbox.ts';
 import type { ThreadMeta } from './state.ts';
 
 const BATCH = 50;
 
-export type ThreadNote = Exclude<OutboxItem, { kind: 'order' }>;
+export type ThreadNote = Exclude<OutboxItem, { kind: 'order' | 'asked' }>;
 
-/** Delivers what stands in the outbox, in order. A row goes when its receiver has it; what throws is tried again. */
-export async function deliverOutbox(sql: Sql, env: Env): Promise<void> {
+/**
+ * Delivers what stands in the outbox, in order. A row goes when its receiver has it; what throws is tried again. What the
+ * owner's rules answer is handed to `ruled`.
+ */
+export async function deliverOutbox(
+  sql: Sql,
+  env: Env,
+  ruled: (answers: readonly Ruled[]) => void,
+): Promise<void> {
   const meta = readValue<ThreadMeta>(sql, 'meta');
   if (!meta) return;
   const session = env.SESSION.getByName(meta.session);
@@ -22,6 +30,7 @@ export async function deliverOutbox(sql: Sql, env: Env): Promise<void> {
       // A newer row may have taken the place of one that is being delivered.
       if (!first(sql, 'SELECT id FROM outbox WHERE id = ?', id)) continue;
       if (item.kind === 'order') await runner.order(orderKey(item.order), item.order);
+      else if (item.kind === 'asked') ruled(await env.USER.getByName(meta.owner).asked(item.note));
       else await session.note(meta.thread, item);
       removeOutbox(sql, id);
     }

@@ -34,6 +34,26 @@ export function orderJob(
       `${meta.name} has ${MAX_OPEN} jobs that have not ended: wait for one of them`,
     );
   }
+  return putJob(sql, meta, work, now);
+}
+
+/** A gate is part of a run: it is ordered whatever else is. */
+export function orderGate(sql: Sql, meta: ThreadMeta, { launch }: ThreadState, now: number): JobId {
+  const { gates, envVars } = meta.config;
+  return putJob(
+    sql,
+    meta,
+    {
+      type: 'gate',
+      epoch: launch.epoch,
+      ...(gates === undefined ? {} : { gates }),
+      ...(envVars === undefined ? {} : { envVars }),
+    },
+    now,
+  );
+}
+
+function putJob(sql: Sql, meta: ThreadMeta, work: JobWork, now: number): JobId {
   const { thread, slug } = meta;
   const order: JobOrder = { kind: 'job', id: newJobId(), thread, slug, do: work };
   sql.run('INSERT INTO jobs (id, type, at) VALUES (?, ?, ?)', order.id, work.type, now);

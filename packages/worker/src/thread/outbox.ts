@@ -7,6 +7,7 @@ import type {
   RunOutcome,
 } from '@filepath/protocol';
 import type { Sql } from '../storage/sql.ts';
+import type { AskedNote } from './asked.ts';
 
 /** What a thread tells others. Stored with the events that caused it, delivered after, in order, at least once. */
 export type StatusNote = {
@@ -53,6 +54,7 @@ export type OutboxItem =
   | { kind: 'status'; note: StatusNote }
   | { kind: 'spawn'; note: SpawnNote }
   | { kind: 'wish'; note: WishNote }
+  | { kind: 'asked'; note: AskedNote }
   | { kind: 'result'; note: ResultNote }
   | { kind: 'limit'; note: LimitNote }
   | { kind: 'memory'; note: MemoryNote }

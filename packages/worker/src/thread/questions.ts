@@ -4,6 +4,7 @@ import {
   DecisionEvent,
   FilepathError,
 } from '@filepath/protocol';
+import { z } from 'zod';
 import { first, type Sql } from '../storage/sql.ts';
 import { bodyText } from './log-table.ts';
 import type { Launch } from './state.ts';
@@ -37,7 +38,7 @@ export function openQuestion(
     id,
   );
   if (asked === null) throw new FilepathError('not_found', 'this was not asked');
-  if (asked.answer !== null) throw new FilepathError('conflict', 'this was answered already');
+  if (asked.answer !== null) throw answeredAlready(sql, asked.answer);
   if (asked.epoch !== launch.epoch || !launch.active || launch.stopping) {
     throw new FilepathError(
       'conflict',
@@ -54,4 +55,17 @@ export function openQuestion(
     ]);
   }
   return question;
+}
+
+const Answer = z.looseObject({ choice: z.string() });
+
+/** What a person or a rule chose, from the event that says so. */
+export function choiceIn(json: string): string {
+  return Answer.parse(JSON.parse(bodyText(json))).choice.slice(0, 500);
+}
+
+function answeredAlready(sql: Sql, seq: number): FilepathError {
+  const row = first<{ json: string }>(sql, 'SELECT json FROM log WHERE seq = ?', seq);
+  const how = row === null ? '' : `: the answer was ${choiceIn(row.json)}`;
+  return new FilepathError('conflict', `this was answered already${how}`);
 }

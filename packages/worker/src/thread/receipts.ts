@@ -2,11 +2,13 @@ import {
   addTokens,
   CF_SKY_VERSION,
   GatewayCall,
+  GateResult,
   isVerified,
   NO_TOKENS,
   type Receipt,
   type RunId,
   type RunOutcome,
+  type RunReceipt,
   type Source,
   type StepId,
   type ThreadId,
@@ -70,10 +72,13 @@ export type RunEnd = {
   seq: number;
   at: string;
   source: Source;
+  /** The event itself. */
+  body: unknown;
 };
 
 export function storeRunEnd(sql: Sql, hashing: Hashing, end: RunEnd): void {
   const { run, outcome, seq, at } = end;
+  const gate = gateOf(end);
   sql.run(
     'UPDATE runs SET ended_seq = ?, ended_at = ?, outcome = ? WHERE run = ?',
     seq,
@@ -94,10 +99,20 @@ export function storeRunEnd(sql: Sql, hashing: Hashing, end: RunEnd): void {
     duration_ms: Date.parse(at) - Date.parse(run.startedAt),
     status: outcome,
     ended_by: seq,
-    verified: isVerified(end.source),
+    verified: isVerified(end.source) || gate !== null,
     events: run.events,
     ...metered(sql, run.id, run.startedSeq, seq),
+    ...(gate === null ? {} : { gate }),
   });
+}
+
+/** What the runner found, if that ended the run. A gate without a command has shown nothing. */
+function gateOf({ source, body }: RunEnd): RunReceipt['gate'] | null {
+  const result = source === 'system' ? GateResult.safeParse(body).data : undefined;
+  if (result === undefined || result.checks.length === 0) return null;
+  const { passed, commit, clean } = result;
+  const checks = result.checks.map(({ tail: _tail, ...check }) => check);
+  return { passed, commit, clean, checks };
 }
 
 export type ToolEnd = {

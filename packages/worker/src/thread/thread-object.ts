@@ -29,6 +29,7 @@ import { durableSql } from '../storage/durable-sql.ts';
 import { isFresh, migrate } from '../storage/schema.ts';
 import type { Sql } from '../storage/sql.ts';
 import { readValue, writeValue } from '../storage/values.ts';
+import type { Ruled } from '../user/rules.ts';
 import { AgentLink } from './agent-link.ts';
 import { offload, removeBlobs } from './blobs.ts';
 import { deliverOutbox } from './delivery.ts';
@@ -205,9 +206,7 @@ export class ThreadObject extends DurableObject<Env> {
   jobDone(runner: string, result: JobResult): void {
     const parts = this.#parts;
     if (parts?.thread.meta.runner !== runner) return;
-    const clean =
-      result.type === 'job_failed' ? { ...result, reason: this.#redact(result.reason) } : result;
-    this.#publish(parts.thread.jobDone(clean));
+    this.#publish(parts.thread.jobDone(redactResult(result, this.#redact)));
   }
 
   page(user: string, after: number, limit: number): Result<string> {
@@ -364,9 +363,15 @@ export class ThreadObject extends DurableObject<Env> {
 
   #deliver(): Promise<void> {
     return this.#delivery.run(async () => {
-      await deliverOutbox(this.#sql, this.env);
+      await deliverOutbox(this.#sql, this.env, (answers) => {
+        for (const answer of answers) this.#answer(answer);
+      });
       this.#alarms.cancel('outbox');
     });
+  }
+
+  #answer(answer: Ruled): void {
+    if (this.#parts) this.#publish(this.#parts.thread.decideByRule(answer));
   }
 
   /** Frames of a talkative agent follow on each other without a pause: others are let in between. */
@@ -401,6 +406,20 @@ export class ThreadObject extends DurableObject<Env> {
     this.#parts?.viewers.leave(this.#sockets.of(ws));
     this.#parts?.link.leave(this.#links.of(ws));
   }
+}
+
+/** What a job tells of the workspace may hold anything. */
+function redactResult(result: JobResult, redact: (text: string) => string): JobResult {
+  if (result.type === 'job_failed') return { ...result, reason: redact(result.reason) };
+  if (result.type !== 'gate') return result;
+  // A placeholder may be longer than what it stands for.
+  const clean = (text: string, most: number): string => redact(text).slice(-most);
+  const checks = result.checks.map((check) => ({
+    ...check,
+    command: clean(check.command, 1024),
+    tail: clean(check.tail, 4096),
+  }));
+  return { ...result, checks };
 }
 
 /** A provider's own words may hold anything. */

@@ -1,5 +1,6 @@
 import {
   type AgentInput,
+  asksForWork,
   type DecisionCreate,
   encodeInput,
   FilepathError,
@@ -21,8 +22,12 @@ import {
 } from '@filepath/protocol';
 import { first, type Sql } from '../storage/sql.ts';
 import { readValue, writeValue } from '../storage/values.ts';
+import { attempt } from '../result.ts';
+import type { Ruled } from '../user/rules.ts';
 import { Appender } from './appender.ts';
+import { askedNote } from './asked.ts';
 import { takeDrafts } from './drafts.ts';
+import { beginGate, callOffGate, tellFailure } from './gate.ts';
 import type { Hashing } from './hashing.ts';
 import { endJob, isOpen, orderJob } from './jobs.ts';
 import {
@@ -160,7 +165,9 @@ export class Thread {
       // A stop ends a pause: its session tells it again where it still holds.
       appender.state.held = undefined;
       forgetLimit(appender.state);
-      const { active, waits, stopping } = appender.state.launch;
+      const { active, waits, stopping, epoch } = appender.state.launch;
+      // A process that runs is ended together with what tests its work.
+      if (!active || waits) callOffGate(sql, this.#meta, waits ? epoch - 1 : epoch);
       if (waits) withdrawStart(sql, appender.state);
       if (!active || waits || stopping) return { seq };
       return { seq, inputs: [orderStop(sql, this.#meta, appender.state)] };
@@ -249,6 +256,21 @@ export class Thread {
     });
   }
 
+  /** A rule of the person answers. What is not asked any more, or was answered meanwhile, stays as it is. */
+  decideByRule({ id, choice, rule }: Ruled): Effects {
+    const { sql } = this.#deps;
+    const asked = attempt(() => openQuestion(sql, this.#state.launch, id, { choice }));
+    if (!asked.ok) return nothing(this.#state.seq);
+    const { hash } = asked.value;
+    const about = hash === undefined ? {} : { hash };
+    return this.#change((appender) => {
+      const decision = { type: 'decision', id, choice } as const;
+      const seq = appender.append('system', { ...decision, ...about, rule });
+      noteAnswer(sql, id, seq);
+      return { seq, inputs: [addInput(sql, appender.state, decision)] };
+    });
+  }
+
   /** What the control plane did, once per key. */
   system(body: SystemBody, key: string): Effects {
     const known = this.#seqOf(key);
@@ -294,9 +316,13 @@ export class Thread {
   jobDone(result: JobResult): Effects {
     const { sql } = this.#deps;
     if (!isOpen(sql, result.job)) return nothing(this.#state.seq);
+    const { gate } = this.#state.lifecycle;
     return this.#change((appender) => {
       endJob(sql, result.job);
-      return { seq: appender.append('system', result) };
+      const seq = appender.append('system', result);
+      const { lifecycle } = appender.state;
+      if (result.type !== 'gate' || gate?.job !== result.job || !lifecycle.open) return { seq };
+      return { seq, inputs: tellFailure(sql, appender, result, gate.attempts) };
     });
   }
 
@@ -417,12 +443,16 @@ export class Thread {
       .map(({ line }) => JSON.parse(line) as AgentInput)
       // What the system told that process is told anew to the next one; what was decided was its question.
       .filter((input) => input.type !== 'decision')
-      .filter((input) => input.type !== 'message' || input.from !== 'system')
+      .filter(
+        (input) =>
+          input.type !== 'message' || input.from !== 'system' || asksForWork(input.content),
+      )
       .filter(
         (input) => input.type !== 'message' || input.from !== 'child' || !isPlain(this.#meta),
       );
     if (!inputs.some((input) => input.type === 'message')) return;
-    if (!state.lifecycle.open) {
+    // Nothing is tested while there is work to take up.
+    if (!state.lifecycle.open || (state.lifecycle.gate ?? null) !== null) {
       const content = `${this.#meta.name} ended before it took up the last message, and is started again with it.`;
       appender.append('system', { type: 'message', from: 'system', content });
     }
@@ -458,8 +488,11 @@ export class Thread {
     const { state, stored, result } = sql.transaction(() => {
       const appender = new Appender(sql, hashing, this.#meta, before, now());
       const result = work(appender);
+      beginGate(sql, this.#meta, appender, now());
       this.#note(appender, before);
-      return { state: appender.finish(), stored: appender.stored, result };
+      const state = appender.finish();
+      this.#noteAsked(state, before);
+      return { state, stored: appender.stored, result };
     });
     this.#state = state;
     return { seq: state.seq, deltas: [], inputs: [], ...result, stored };
@@ -487,6 +520,14 @@ export class Thread {
       open,
     };
     putOutbox(this.#deps.sql, 'status', { kind: 'status', note });
+  }
+
+  /** The person is told of what is asked, and of what is asked no more. */
+  #noteAsked(state: ThreadState, before: ThreadState): void {
+    const { sql, hashing } = this.#deps;
+    const [now, old] = [state, before].map(({ lifecycle }) => lifecycle.questions ?? []);
+    if (now?.length === old?.length && now?.every((id, at) => id === old?.[at])) return;
+    putOutbox(sql, 'asked', { kind: 'asked', note: askedNote(sql, hashing, this.#meta, state) });
   }
 
   #seqOf(key: string): number | null {

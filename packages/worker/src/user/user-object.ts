@@ -1,5 +1,7 @@
 import { DurableObject } from 'cloudflare:workers';
 import {
+  type AttentionAnswer,
+  type AttentionItem,
   type Budget,
   type BudgetState,
   FilepathError,
@@ -9,28 +11,43 @@ import {
   type MemoryScope,
   type MemoryStored,
   type Node,
+  type Rule,
   type SessionId,
   type ThreadId,
 } from '@filepath/protocol';
 import type { Env } from '../env.ts';
 import { learnSecretsOfProviders, secretsAreLearnt } from '../gateway/memory.ts';
-import { attempt, type Result } from '../result.ts';
+import { encodingOf, jsonPage } from '../feed/feed-request.ts';
+import { SseReaders } from '../feed/sse.ts';
+import { newcomer, Viewers, type ViewerSocket } from '../feed/viewers.ts';
+import { attempt, notFound, type Result } from '../result.ts';
+import { acceptSocket, answerClose, attachmentOf, textOf, ViewerSockets } from '../sockets.ts';
 import { durableSql } from '../storage/durable-sql.ts';
 import { isFresh, migrate } from '../storage/schema.ts';
 import type { Sql } from '../storage/sql.ts';
 import type { LeaseReport } from '../session/ledger/lease.ts';
 import type { Amount, Limit } from '../session/ledger/money.ts';
-import { Attention, type AttentionItem } from './attention.ts';
+import type { AskedNote } from '../thread/asked.ts';
+import { nodeHashing } from '../thread/node-hashing.ts';
+import { Claims } from './claims.ts';
+import { Rules, type Ruled } from './rules.ts';
 import type { Listing, Memories, SaidMemory } from './memory/memories.ts';
 import type { NewMemory } from './memory/memory-row.ts';
 import { openMemories } from './memory/open.ts';
 import type { Sight } from './memory/sight.ts';
 import { USER_MIGRATIONS } from './schema.ts';
 import { UserLedger } from './user-ledger.ts';
+import { Waiting } from './waiting.ts';
+import type { WaitingRow } from './waiting-row.ts';
 
-/** One user: what waits for this person, the budget for all sessions, and what is remembered. */
+type Attention = { waiting: Waiting; viewers: Viewers<ViewerSocket>; readers: SseReaders };
+
+/** One user: what waits for this person, the rules that answer for them, the budget for all sessions, and what is remembered. */
 export class UserObject extends DurableObject<Env> {
   #sql: Sql;
+  #sockets = new ViewerSockets();
+  #claims = new Claims(Date.now);
+  #opened: Attention | null = null;
   #memories: Memories;
 
   constructor(ctx: DurableObjectState, env: Env) {
@@ -43,19 +60,106 @@ export class UserObject extends DurableObject<Env> {
     if (!isFresh(this.#sql)) migrate(this.#sql, USER_MIGRATIONS);
   }
 
-  attend(session: SessionId, name: string, nodes: readonly Node[]): void {
-    migrate(this.#sql, USER_MIGRATIONS);
-    new Attention(this.#sql).update(session, name, nodes);
+  attend(session: SessionId, name: string, nodes: readonly Node[], at: string): void {
+    this.#change((waiting) => waiting.attend(session, name, nodes, at));
+  }
+
+  /** What a thread asks. What a rule answers is given back, and waits for nobody. */
+  asked(note: AskedNote): Ruled[] {
+    return this.#change((waiting) => {
+      const answers = new Rules(this.#sql).answers(note);
+      const ruled = new Set(answers.map(({ id }) => id));
+      waiting.asked({ ...note, open: note.open.filter(({ id }) => !ruled.has(id)) });
+      return answers;
+    });
   }
 
   forget(session: SessionId): void {
     if (isFresh(this.#sql)) return;
-    new Attention(this.#sql).forget(session);
+    this.#change((waiting) => waiting.forget(session));
+    new Rules(this.#sql).forget(session);
     this.#memories.forgetSession(session);
   }
 
   attention(): AttentionItem[] {
-    return isFresh(this.#sql) ? [] : new Attention(this.#sql).list();
+    return isFresh(this.#sql) ? [] : this.#attention().waiting.list();
+  }
+
+  /** What is about to be answered: for a while nobody else can. */
+  beginAnswer(id: string, { choice, scope = 'once' }: AttentionAnswer): Result<WaitingRow> {
+    return attempt(() => {
+      const row = isFresh(this.#sql) ? null : this.#attention().waiting.find(id);
+      if (row === null) throw notFound('this');
+      if (row.open === 0) {
+        const how = row.choice === null ? 'it waits no more' : `the answer was ${row.choice}`;
+        throw new FilepathError('conflict', `this was answered already: ${how}`);
+      }
+      const choices = JSON.parse(row.choices) as string[];
+      if (!choices.includes(choice)) {
+        throw new FilepathError('bad_request', 'this is none of the choices', [
+          { path: 'choice', reason: `expected one of ${choices.join(', ').slice(0, 500)}` },
+        ]);
+      }
+      if (scope !== 'once') new Rules(this.#sql).check(scope, row);
+      this.#claims.take(id, choice);
+      return row;
+    });
+  }
+
+  /** It was answered, or could not be. */
+  endAnswer(row: WaitingRow, { choice, scope = 'once' }: AttentionAnswer, done: boolean): void {
+    this.#claims.give(row.id);
+    if (!done) return;
+    this.#change((waiting) => waiting.answered(row.id, choice));
+    if (scope === 'once') return;
+    const id = crypto.randomUUID();
+    new Rules(this.#sql).add(id, scope, row, choice, new Date().toISOString());
+  }
+
+  rules(): Rule[] {
+    return isFresh(this.#sql) ? [] : new Rules(this.#sql).list();
+  }
+
+  removeRule(id: string): Result<null> {
+    return attempt(() => {
+      if (isFresh(this.#sql)) throw notFound('this rule');
+      new Rules(this.#sql).remove(id);
+      return null;
+    });
+  }
+
+  page(_user: string, after: number, limit: number): Result<string> {
+    return attempt(() => jsonPage(this.#attention().waiting, after, limit));
+  }
+
+  /** The object is its user's own. */
+  allows(_user: string): boolean {
+    return true;
+  }
+
+  override async fetch(request: Request): Promise<Response> {
+    const { viewers, readers } = this.#attention();
+    const after = Number(new URL(request.url).searchParams.get('after'));
+    if (encodingOf(request) === 'sse') return readers.open(after);
+    const { response, server } = acceptSocket(this.ctx, {
+      kind: 'viewer',
+      memory: newcomer(after),
+    });
+    viewers.join(this.#sockets.of(server), after);
+    return response;
+  }
+
+  override webSocketMessage(ws: WebSocket, message: string | ArrayBuffer): void {
+    this.#attention().viewers.receive(this.#sockets.of(ws), textOf(message));
+  }
+
+  override webSocketClose(ws: WebSocket, code: number): void {
+    answerClose(ws, code);
+    this.#attention().viewers.leave(this.#sockets.of(ws));
+  }
+
+  override webSocketError(ws: WebSocket): void {
+    this.#attention().viewers.leave(this.#sockets.of(ws));
   }
 
   /** What a session may use of the budget. What others hold and do not need is called back first, if that takes it. */
@@ -145,6 +249,28 @@ export class UserObject extends DurableObject<Env> {
       work(this.#memories);
       return null;
     });
+  }
+
+  #change<T>(work: (waiting: Waiting) => T): T {
+    const { waiting, viewers, readers } = this.#attention();
+    const result = work(waiting);
+    const items = waiting.takeTouched();
+    viewers.publish(items);
+    if (items.length > 0) readers.wake();
+    return result;
+  }
+
+  #attention(): Attention {
+    if (this.#opened !== null) return this.#opened;
+    migrate(this.#sql, USER_MIGRATIONS);
+    const waiting = new Waiting(this.#sql, nodeHashing.sha256);
+    const viewers = new Viewers<ViewerSocket>(waiting, () => []);
+    for (const ws of this.ctx.getWebSockets('viewer')) {
+      const attachment = attachmentOf(ws);
+      if (attachment?.kind === 'viewer') viewers.restore(this.#sockets.of(ws), attachment.memory);
+    }
+    this.#opened = { waiting, viewers, readers: new SseReaders(waiting) };
+    return this.#opened;
   }
 
   #ledger(): UserLedger {

@@ -55,6 +55,8 @@ export function pathOf(route: Route): string {
     snapshotId: `snap_${'a'.repeat(22)}`,
     providerId: 'anthropic',
     memoryId: `mem_${'a'.repeat(22)}`,
+    itemId: 'a'.repeat(32),
+    ruleId: '00000000-0000-4000-8000-000000000000',
   };
   return route.path.replaceAll(/:(\w+)/g, (_, name: string) => {
     const id = ids[name];

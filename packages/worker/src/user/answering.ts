@@ -1,0 +1,69 @@
+import {
+  type AttentionAnswer,
+  Budget,
+  FilepathError,
+  issuesOf,
+  MessageCreate,
+  SessionId,
+  ThreadId,
+} from '@filepath/protocol';
+import { z } from 'zod';
+import type { Env } from '../env.ts';
+import { unwrap } from '../result.ts';
+import { signalNode } from '../routes/signals.ts';
+import type { WaitingRow } from './waiting-row.ts';
+
+const GO_ON = 'Your process ended before the work was done. Go on from where you were.';
+
+/** Of the agent with all below it, unless told. */
+const Raise = z.strictObject({
+  of: z.enum(['node', 'own', 'session', 'user']).optional(),
+  budget: Budget,
+});
+
+/** Does what a person chose. Done twice it is harmless: a message has a key, a question one answer. */
+export async function carryOutAnswer(
+  env: Env,
+  user: string,
+  row: WaitingRow,
+  { choice, input }: AttentionAnswer,
+): Promise<void> {
+  const id = ThreadId.parse(row.thread);
+  const session = SessionId.parse(row.session);
+  const thread = env.THREAD.getByName(id);
+  if (row.question !== null) {
+    const hash = row.hash === null ? {} : { hash: row.hash };
+    const given = input === undefined ? {} : { input };
+    unwrap(await thread.decide(user, row.question, { choice, ...hash, ...given }));
+    return;
+  }
+  const say = async (content: string): Promise<void> => {
+    unwrap(await thread.message(user, 'user', content, `attention:${row.id}:${row.seq}`));
+  };
+  switch (choice) {
+    case 'restart':
+      return say(GO_ON);
+    case 'message':
+      return say(inputOf(MessageCreate.shape.content, input));
+    case 'stop':
+      return signalNode(env, user, session, id, { action: 'stop' });
+    case 'raise': {
+      const { of = 'node', budget } = inputOf(Raise, input);
+      const object = env.SESSION.getByName(session);
+      if (of === 'user') unwrap(await env.USER.getByName(user).setBudget(budget));
+      else if (of === 'session') unwrap(await object.setBudget(user, { budget }));
+      else
+        unwrap(await object.setNodeBudget(user, id, of === 'own' ? { own: budget } : { budget }));
+    }
+  }
+}
+
+function inputOf<S extends z.ZodType>(schema: S, input: unknown): z.output<S> {
+  const parsed = schema.safeParse(input);
+  if (parsed.success) return parsed.data;
+  const issues = issuesOf(parsed.error).map(({ path, reason }) => ({
+    path: path === '(root)' ? 'input' : `input.${path}`,
+    reason,
+  }));
+  throw new FilepathError('bad_request', 'this choice needs an input', issues);
+}

@@ -1,0 +1,254 @@
+import {
+  AttentionChange,
+  NO_BUDGET,
+  NO_USAGE,
+  newSessionId,
+  newThreadId,
+  type Node,
+} from '@filepath/protocol';
+import { describe, expect, it } from 'vitest';
+import { migrate } from '../../src/storage/schema.ts';
+import type { AskedNote, AskedQuestion } from '../../src/thread/asked.ts';
+import { nodeHashing } from '../../src/thread/node-hashing.ts';
+import { Claims } from '../../src/user/claims.ts';
+import { Rules } from '../../src/user/rules.ts';
+import { USER_MIGRATIONS } from '../../src/user/schema.ts';
+import { Waiting } from '../../src/user/waiting.ts';
+import { nodeSql } from './support/node-sql.ts';
+
+const session = newSessionId();
+const thread = newThreadId();
+const AT = '2026-01-01T00:00:00.000Z';
+const LATER = '2026-01-01T01:00:00.000Z';
+
+function opened() {
+  const sql = nodeSql();
+  migrate(sql, USER_MIGRATIONS);
+  return { sql, waiting: new Waiting(sql, nodeHashing.sha256), rules: new Rules(sql) };
+}
+
+const nodeOf = (more: Partial<Node> = {}): Node => ({
+  id: thread,
+  sessionId: session,
+  parentId: null,
+  name: 'builder',
+  slug: 'builder-1',
+  agentType: 'custom',
+  model: '',
+  status: 'running',
+  reason: null,
+  config: {},
+  sortOrder: 0,
+  tokens: 0,
+  usage: NO_USAGE,
+  subtree: NO_USAGE,
+  budget: NO_BUDGET,
+  blocked: null,
+  contextPct: null,
+  queue: null,
+  done: 0,
+  total: 1,
+  createdAt: AT,
+  updatedAt: AT,
+  ...more,
+});
+
+const question = (seq: number, more: Partial<AskedQuestion> = {}): AskedQuestion => ({
+  id: `d${seq}`,
+  seq,
+  prompt: 'Run this command?\nmake',
+  options: ['allow', 'deny'],
+  hash: 'h',
+  permission: true,
+  equal: 'e',
+  at: AT,
+  ...more,
+});
+
+const noteOf = (seq: number, open: AskedQuestion[], more: Partial<AskedNote> = {}): AskedNote => ({
+  thread,
+  session,
+  name: 'builder',
+  agentType: 'shelley',
+  repository: 'https://example.com/a.git',
+  seq,
+  open,
+  answered: [],
+  ...more,
+});
+
+const read = (waiting: Waiting, after = 0) =>
+  waiting.read(after, 2000).map(({ json }) => AttentionChange.parse(JSON.parse(json)));
+
+describe('[ATT1] what waits for a person', () => {
+  it('is what an agent asks, until it asks no more', () => {
+    const { waiting } = opened();
+    waiting.attend(session, 'work', [nodeOf()], AT);
+    waiting.asked(noteOf(5, [question(4), question(5, { permission: false, hash: null })]));
+    expect(waiting.list()).toMatchObject([
+      { kind: 'decision', choices: ['allow', 'deny'], hash: null },
+      { kind: 'permission', sessionName: 'work', name: 'builder', hash: 'h' },
+    ]);
+    waiting.asked(noteOf(7, [question(4)]));
+    expect(waiting.list()).toHaveLength(1);
+    waiting.asked(noteOf(6, []));
+    expect(waiting.list(), 'an older word changes nothing').toHaveLength(1);
+  });
+
+  it.each([
+    [{ status: 'error', reason: 'exit 1' }, 'failure', ['restart', 'message']],
+    [{ status: 'error', reason: 'gate failed: test' }, 'gate', ['restart', 'message']],
+    [{ blocked: 'the budget is used up' }, 'budget', ['raise', 'stop']],
+  ] as const)('is a node that cannot go on: %o', (more, kind, choices) => {
+    const { waiting } = opened();
+    waiting.attend(session, 'work', [nodeOf(more)], AT);
+    const { head } = { head: waiting.head() };
+    waiting.attend(session, 'work', [nodeOf(more)], AT);
+    expect(waiting.head(), 'told twice it is the same').toBe(head);
+    expect(waiting.list()).toMatchObject([{ kind, choices }]);
+    waiting.attend(session, 'work', [nodeOf()], AT);
+    expect(waiting.list()).toEqual([]);
+  });
+
+  it('goes with its agent and its session; a question that is newer than the list of agents stays', () => {
+    const { waiting } = opened();
+    waiting.asked(noteOf(5, [question(4, { at: LATER })]));
+    waiting.attend(session, 'work', [], AT);
+    expect(waiting.list()).toMatchObject([{ sessionName: 'work' }]);
+    waiting.attend(session, 'work', [], '2026-01-01T02:00:00.000Z');
+    expect(waiting.list()).toEqual([]);
+    waiting.asked(noteOf(9, [question(8)]));
+    waiting.forget(session);
+    expect(waiting.list()).toEqual([]);
+  });
+
+  it('[ATT3] that was answered comes back when it fails again, not when the same is told again', () => {
+    const { waiting } = opened();
+    const failed = nodeOf({ status: 'error', reason: 'exit 1' });
+    waiting.attend(session, 'work', [failed], AT);
+    const [item] = waiting.list();
+    waiting.answered(item?.id ?? '', 'restart');
+    waiting.attend(session, 'work', [failed], AT);
+    expect(waiting.list()).toEqual([]);
+    waiting.attend(session, 'work', [{ ...failed, updatedAt: LATER }], LATER);
+    expect(waiting.list()).toMatchObject([{ id: item?.id }]);
+  });
+});
+
+describe('[ATT2] its feed', () => {
+  it('tells each change after a seq, and what was chosen', () => {
+    const { waiting } = opened();
+    waiting.asked(noteOf(5, [question(4)]));
+    const [first] = read(waiting);
+    if (first?.type !== 'item') throw new Error('no item');
+    waiting.takeTouched();
+    waiting.answered(first.item.id, 'allow');
+    const gone = { type: 'gone', id: first.item.id, choice: 'allow' };
+    expect(waiting.takeTouched().map(({ json }) => JSON.parse(json) as unknown)).toMatchObject([
+      gone,
+    ]);
+    expect(read(waiting, first.seq)).toMatchObject([gone]);
+    expect(read(waiting)).toMatchObject([gone]);
+    expect(read(waiting, waiting.head())).toEqual([]);
+  });
+
+  it('remembers a bounded number of what is gone: whoever knows less begins anew', () => {
+    const { waiting } = opened();
+    waiting.asked(noteOf(1, [question(1)], { thread: newThreadId() }));
+    for (let seq = 2; seq < 1010; seq += 1) {
+      waiting.asked(noteOf(seq, [question(seq)]));
+    }
+    const all = read(waiting, 3);
+    expect(all.length).toBeLessThan(100);
+    expect(all[0]?.type).toBe('reset');
+    const open = all.filter(({ type }) => type === 'item');
+    expect(open.length).toBe(waiting.list().length);
+    expect(all.map(({ seq }) => seq)).toEqual(all.map(({ seq }) => seq).toSorted((a, b) => a - b));
+  });
+});
+
+describe('[ATT4] a rule', () => {
+  const OTHER = { session: newSessionId(), thread: newThreadId(), repository: 'https://b.invalid' };
+
+  function ruled(scope: 'session' | 'agent' | 'repository') {
+    const { sql, waiting, rules } = opened();
+    waiting.asked(noteOf(5, [question(4)]));
+    const row = waiting.find(waiting.list()[0]?.id ?? '');
+    if (row === null) throw new Error('no row');
+    rules.check(scope, row);
+    rules.add('r1', scope, row, 'allow', AT);
+    return { sql, waiting, rules, row };
+  }
+
+  it.each([
+    ['agent', { thread: OTHER.thread }],
+    ['session', { thread: OTHER.thread, session: OTHER.session }],
+    ['repository', { repository: OTHER.repository }],
+  ] as const)('of the scope %s answers equal questions within it only', (scope, outside) => {
+    const { rules } = ruled(scope);
+    const answers = (note: Partial<AskedNote>, of: Partial<AskedQuestion> = {}) =>
+      rules.answers(noteOf(9, [question(9, of)], note));
+    expect(answers({})).toEqual([{ id: 'd9', choice: 'allow', rule: 'r1' }]);
+    expect(answers(outside)).toEqual([]);
+    expect(answers({ agentType: 'codex' })).toEqual([]);
+    expect(answers({}, { equal: 'other' })).toEqual([]);
+    expect(answers({}, { options: ['yes'] })).toEqual([]);
+    expect(answers({}, { permission: false })).toEqual([]);
+  });
+
+  it('[ATT5] is listed, replaced by a newer answer, and removed', () => {
+    const { rules, row } = ruled('agent');
+    rules.add('r2', 'agent', row, 'deny', LATER);
+    expect(rules.list()).toEqual([
+      {
+        id: 'r2',
+        scope: 'agent',
+        of: thread,
+        agentType: 'shelley',
+        prompt: row.why,
+        hash: 'h',
+        choice: 'deny',
+        at: LATER,
+      },
+    ]);
+    rules.remove('r2');
+    expect(rules.list()).toEqual([]);
+    expect(() => rules.remove('r2')).toThrow('does not exist');
+  });
+
+  it('[ATT5] goes with its session, unless it is of a repository', () => {
+    for (const [scope, left] of [
+      ['agent', 0],
+      ['session', 0],
+      ['repository', 1],
+    ] as const) {
+      const { rules } = ruled(scope);
+      rules.forget(session);
+      expect(rules.list()).toHaveLength(left);
+    }
+  });
+
+  it('[ATT5] is for permissions, and of a repository where there is one', () => {
+    const { waiting, rules } = opened();
+    const open = [question(4, { permission: false }), question(5)];
+    waiting.asked(noteOf(5, open, { repository: null }));
+    for (const { id, kind } of waiting.list()) {
+      const row = waiting.find(id);
+      if (row === null) throw new Error('no row');
+      expect(() => rules.check('repository', row)).toThrow(
+        kind === 'permission' ? 'no repository' : 'only a permission',
+      );
+    }
+  });
+});
+
+it('[ATT3] what is being answered is refused to others for a while', () => {
+  let now = 0;
+  const claims = new Claims(() => now);
+  claims.take('a', 'yes');
+  expect(() => claims.take('a', 'no')).toThrow('being answered already: yes');
+  claims.give('a');
+  claims.take('a', 'no');
+  now = 30_001;
+  claims.take('a', 'yes');
+});
