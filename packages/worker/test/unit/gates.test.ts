@@ -28,7 +28,8 @@ function begin(t: TestThread, attempts = 1): void {
 function working(attempts = 1): TestThread {
   const t = newThread();
   const config = { ...t.thread.meta.config, gates: { commands: [TEST] }, envVars: { A: 'b' } };
-  t.thread.configure({ config });
+  const { name, model } = t.thread.meta;
+  t.thread.configure({ name, model, config }, null);
   t.thread.message('user', 'do it', null);
   t.thread.go(1);
   begin(t, attempts);
