@@ -42,7 +42,7 @@ import type { Pause } from './pause.ts';
 import { THREAD_MIGRATIONS } from './schema.ts';
 import type { ThreadMeta } from './state.ts';
 import { readTalk, type TalkPage } from './talk.ts';
-import { type Effects, type SpawnFailed, Thread } from './thread.ts';
+import { type Effects, type Given, type SpawnFailed, Thread } from './thread.ts';
 import { ThreadFeed } from './thread-feed.ts';
 
 /** How long after a commit an undelivered outbox is tried again, if the delivery at once did not happen. */
@@ -111,8 +111,8 @@ export class ThreadObject extends DurableObject<Env> {
   }
 
   /** The session lets this epoch start. False: it is paused, and is to be told again. */
-  go(epoch: number): boolean {
-    const effects = this.#parts?.thread.go(epoch);
+  go(epoch: number, given: Given): boolean {
+    const effects = this.#parts?.thread.go(epoch, given);
     if (effects) this.#publish(effects);
     return effects !== null;
   }
@@ -124,6 +124,10 @@ export class ThreadObject extends DurableObject<Env> {
     key: string,
   ): Result<{ seq: number }> {
     return this.#change(null, (thread) => thread.result(child, content, key));
+  }
+
+  restart(user: string): Result<{ seq: number }> {
+    return this.#change(user, (thread) => thread.restart());
   }
 
   /** The session holds the agent still, or lets it go on. */

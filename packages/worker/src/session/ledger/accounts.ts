@@ -99,8 +99,8 @@ export class Accounts {
     );
   }
 
-  /** What calls of a node hold and have used, in the accounts of `path`. */
-  change(node: string, path: readonly string[], held: Amount, used: UsageRow): void {
+  /** What calls of a node hold and have used. */
+  change(path: readonly string[], node: string, held: Amount, used: UsageRow): void {
     this.#sql.run(
       `UPDATE accounts SET held_tokens = held_tokens + ?, held_nano = held_nano + ?, ${CHARGE}, dirty = 1
        WHERE scope IN (SELECT value FROM json_each(?))`,

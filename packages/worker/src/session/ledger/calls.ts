@@ -1,6 +1,7 @@
 import type { CallId } from '@filepath/protocol';
 import type { Ask, Price } from '../../gateway/contract.ts';
 import { first, type Sql } from '../../storage/sql.ts';
+import type { Accounts } from './accounts.ts';
 import type { Amount } from './money.ts';
 
 export type CallRow = {
@@ -115,4 +116,9 @@ export class Calls {
 
 export function priceOf(row: CallRow): Price | null {
   return row.price === null ? null : (JSON.parse(row.price) as Price);
+}
+
+/** The accounts that a call counts in. */
+export function pathOfCall(row: CallRow, accounts: Accounts): readonly string[] {
+  return row.path === null ? accounts.pathOf(row.node) : (JSON.parse(row.path) as string[]);
 }
