@@ -1,3 +1,4 @@
+import { reasonWords } from '../src/lib/text/reason.ts';
 import { describe, expect, it } from 'vitest';
 import { readLimit } from '../src/lib/text/budget.ts';
 import { diffCounts, diffLines } from '../src/lib/text/diff.ts';
@@ -111,4 +112,11 @@ describe('a limit', () => {
   ])('%j', (text, whole, limit) => {
     expect(readLimit(text, whole)).toBe(limit);
   });
+});
+
+it('[QUE4] says the place in line after the reason', () => {
+  expect(reasonWords({ reason: 'queued', queue: null })).toBe('queued');
+  expect(reasonWords({ reason: 'queued', queue: 1 })).toBe('queued, next');
+  expect(reasonWords({ reason: null, queue: 7 })).toBe('queued, place 7');
+  expect(reasonWords({ reason: null, queue: null })).toBeNull();
 });

@@ -1,0 +1,7 @@
+import type { Node } from '@filepath/protocol';
+
+/** Why an agent is as it is, with its place in line. */
+export function reasonWords({ reason, queue }: Pick<Node, 'reason' | 'queue'>): string | null {
+  if (queue === null) return reason;
+  return `${reason ?? 'queued'}, ${queue === 1 ? 'next' : `place ${queue}`}`;
+}
