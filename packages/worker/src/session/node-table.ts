@@ -25,11 +25,21 @@ export class NodeTable {
     );
   }
 
-  /** The live children of a node, in their order. */
-  children(parent: string): NodeRow[] {
-    return this.#sql.all<NodeRow>(
-      `SELECT * FROM nodes WHERE parent_id = ? AND +phase IN ('intent', 'ready') ORDER BY sort_order`,
+  /** By its parent's own name for it, though it may be deleted since. */
+  spawnedAs(parent: string, key: string): NodeRow | null {
+    return first<NodeRow>(
+      this.#sql,
+      'SELECT * FROM nodes WHERE spawn_parent = ? AND spawn_key = ?',
       parent,
+      key,
+    );
+  }
+
+  /** Live nodes right below this one. */
+  childrenOf(id: string): NodeRow[] {
+    return this.#sql.all<NodeRow>(
+      `SELECT * FROM nodes WHERE parent_id = ? AND ${LIVE} ORDER BY rowid`,
+      id,
     );
   }
 

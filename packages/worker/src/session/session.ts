@@ -26,6 +26,8 @@ import { totalsOf } from './ledger/usage-row.ts';
 import { inventName, slugOf } from './names.ts';
 import { configOf, intentRow, type NodeRow, type NodeSpec, toNode, unmask } from './node-row.ts';
 import { NodeTable } from './node-table.ts';
+import { Results } from './results.ts';
+import { type SpawnWish, wishNote, withWish } from './spawn-wish.ts';
 import { Pauses } from './pauses.ts';
 import { withoutCredentials } from './repository-url.ts';
 import { statusOf } from './session-status.ts';
@@ -65,6 +67,7 @@ export class Session {
   readonly nodes: NodeTable;
   readonly accounts: Accounts;
   readonly starts: Starts;
+  readonly results: Results;
   readonly pauses: Pauses;
   #deps: SessionDeps;
   #meta: SessionMeta;
@@ -82,6 +85,7 @@ export class Session {
     this.nodes = new NodeTable(deps.sql);
     this.accounts = new Accounts(deps.sql);
     this.starts = new Starts(deps.sql);
+    this.results = new Results(deps.sql);
     this.pauses = new Pauses(deps.sql, this.nodes);
   }
 
@@ -143,12 +147,13 @@ export class Session {
     );
   }
 
-  patchNode(id: ThreadId, patch: NodePatch, known: KnownAgents = BUILT_IN): Node {
+  patchNode(id: ThreadId, patch: NodePatch, { known, userPays } = USUAL): Node {
     const row = this.#find(id);
     const config =
       patch.config && admit(known, row.agent_type, unmask(patch.config, configOf(row)));
     if (config) {
-      checkMetered(row.agent_type, config, this.accounts.moneyAbove(id), known.entries);
+      const limited = userPays || this.accounts.moneyOf(id);
+      checkMetered(row.agent_type, config, limited, known.entries);
     }
     this.#change(() => {
       this.#touch(id, {
@@ -211,7 +216,7 @@ export class Session {
   /** The direct children of a node, as the tree shows them. */
   childrenOf(id: string): ChildState[] {
     return this.nodes
-      .children(id)
+      .childrenOf(id)
       .map(({ id: child, name, status, reason }) => ({ id: child, name, status, reason }));
   }
 
@@ -238,6 +243,15 @@ export class Session {
         error.message,
       );
     }
+  }
+
+  /** A child that an agent asks for by the API: one for each of its keys, or a refusal in words. */
+  spawn(parent: ThreadId, wish: SpawnWish, given = USUAL): Node {
+    const known = this.nodes.spawnedAs(parent, wish.key);
+    if (known) return this.node(ThreadId.parse(known.id));
+    const row = this.nodes.find(parent);
+    if (!row) throw notFound('the parent');
+    return this.#spawn(parent, wishNote(wish, row), given, wish);
   }
 
   /** Marks a subtree as stopped. Its threads are told after; until then nothing can be spawned in it. */
@@ -344,13 +358,16 @@ export class Session {
     return { seq, json: JSON.stringify({ seq, type: 'session', session: this.resource() }) };
   }
 
-  #spawn(parent: string, note: SpawnNote, { known, userPays }: Given): void {
+  #spawn(parent: string, note: SpawnNote, { known, userPays }: Given, wish?: SpawnWish): Node {
     const row = this.nodes.find(parent);
     if (!row) throw notFound('the parent');
-    const { agentType, model, config } = admitSpawn(note, row, known);
-    const limited = userPays || this.accounts.moneyAbove(parent);
+    const admitted = admitSpawn(note, row, known);
+    const { agentType, model } = admitted;
+    const config = wish ? withWish(admitted.config, wish, row) : admitted.config;
+    const limited =
+      userPays || typeof wish?.budget?.usd === 'number' || this.accounts.moneyAbove(parent);
     checkMetered(agentType, config, limited, known.entries);
-    this.#change(() =>
+    return this.#change(() =>
       this.#insert({
         parent,
         name: note.name.trim().slice(0, 120) || inventName(),
@@ -358,8 +375,9 @@ export class Session {
         model,
         config: JSON.stringify(config),
         task: note.task,
-        spawn: note.seq,
+        spawn: wish?.key ?? note.seq,
         snapshot: null,
+        ...(wish?.budget && { budget: wish.budget }),
       }),
     );
   }

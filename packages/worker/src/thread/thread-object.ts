@@ -11,6 +11,7 @@ import {
   type SnapshotId,
   type SpoolLine,
   type SystemBody,
+  type ThreadId,
 } from '@filepath/protocol';
 import { liveRedactor } from '../auth/redact.ts';
 import { learnSecretsOfProviders, secretsAreLearnt } from '../gateway/memory.ts';
@@ -40,7 +41,7 @@ import { nodeHashing } from './node-hashing.ts';
 import type { Pause } from './pause.ts';
 import { THREAD_MIGRATIONS } from './schema.ts';
 import type { ThreadMeta } from './state.ts';
-import { readTalk, type Talk } from './talk.ts';
+import { readTalk, type TalkPage } from './talk.ts';
 import { type Effects, type Given, Thread } from './thread.ts';
 import { ThreadFeed } from './thread-feed.ts';
 
@@ -111,6 +112,15 @@ export class ThreadObject extends DurableObject<Env> {
     const effects = this.#parts?.thread.go(epoch, given);
     if (effects) this.#publish(effects);
     return effects !== null;
+  }
+
+  /** What became of a run of a child. */
+  result(
+    child: { id: ThreadId; name: string },
+    content: string,
+    key: string,
+  ): Result<{ seq: number }> {
+    return this.#change(null, (thread) => thread.result(child, content, key));
   }
 
   restart(user: string): Result<{ seq: number }> {
@@ -197,8 +207,9 @@ export class ThreadObject extends DurableObject<Env> {
   }
 
   /** For whoever has asked the session whether it may be told. */
-  talk(after: number | null): Talk[] {
-    return this.#parts ? readTalk(this.#sql, this.#parts.thread.state.seq, after) : [];
+  talk(after: number | null): TalkPage {
+    const head = this.#parts?.thread.state.seq;
+    return head === undefined ? { messages: [], upTo: 0 } : readTalk(this.#sql, head, after);
   }
 
   exportPage(user: string, cursor: ExportCursor | null): Result<ExportPage> {

@@ -79,7 +79,7 @@ describe('a limit of a provider', () => {
   it('[LIM1] is one that a running agent waits for, from a minute on, told once', () => {
     const t = working();
     t.say(status('thinking', after(30)), status('idle'));
-    expect(kinds(t)).toEqual(['status']);
+    expect(kinds(t)).toEqual(['result', 'status']);
     t.thread.message('user', 'and now', null);
     t.say(status('thinking', after(600)), status('thinking', after(600)));
     expect(kinds(t)).toEqual(['limit', 'status']);
@@ -91,7 +91,7 @@ describe('a limit of a provider', () => {
     (until) => {
       const t = working();
       t.say(status('error', until));
-      expect(kinds(t)).toEqual(['status']);
+      expect(kinds(t)).toEqual(['result', 'status']);
     },
   );
 

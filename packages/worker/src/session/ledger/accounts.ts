@@ -121,7 +121,15 @@ export class Accounts {
 
   /** Whether a budget in money stands above a child of this node; of a root, with null. */
   moneyAbove(node: string | null): boolean {
-    const path = node === null ? [SESSION] : this.pathOf(node).slice(1);
+    return this.#hasMoney(node === null ? [SESSION] : this.pathOf(node).slice(1));
+  }
+
+  /** Whether one holds for this node. */
+  moneyOf(node: string): boolean {
+    return this.#hasMoney(this.pathOf(node));
+  }
+
+  #hasMoney(path: readonly string[]): boolean {
     return this.along(path).some((account) => account.limit_nano !== null);
   }
 }
