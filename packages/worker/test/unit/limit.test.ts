@@ -97,9 +97,9 @@ describe('a limit of a provider', () => {
 
   it('[LIM2] is one that the gateway met, from a minute on; an error then ends by it', () => {
     const t = working();
-    t.thread.gateway(call(59) as never, 'a');
+    t.thread.gateway([{ key: 'a', body: call(59) as never }]);
     expect(kinds(t)).toEqual([]);
-    t.thread.gateway(call(600) as never, 'b');
+    t.thread.gateway([{ key: 'b', body: call(600) as never }]);
     expect(kinds(t)).toEqual(['limit']);
     t.say(status('error'));
     expect(kinds(t)).toEqual(['limit', 'order', 'status']);
@@ -110,7 +110,7 @@ describe('a limit of a provider', () => {
     t.say(status('error'));
     observe(t, { type: 'exit', code: 0 });
     told(t);
-    t.thread.gateway(call(600) as never, 'a');
+    t.thread.gateway([{ key: 'a', body: call(600) as never }]);
     expect(kinds(t)).toEqual(['limit', 'wish', 'status']);
   });
 
