@@ -39,10 +39,7 @@ function working(task = 'paint the shed'): TestThread {
 }
 
 /** The process that handed off is gone, and the fresh one may start. */
-function goOn(
-  t: TestThread,
-  children?: Parameters<TestThread['thread']['go']>[1],
-): void {
+function goOn(t: TestThread, children?: Parameters<TestThread['thread']['go']>[1]): void {
   observe(t, { type: 'exit', code: 0, reason: 'handoff' });
   t.thread.go(t.thread.state.launch.epoch, children);
 }
