@@ -45,4 +45,6 @@ export const SESSION_MIGRATIONS: readonly (readonly string[])[] = [
   ],
   // The seq of the last limit of a provider that its thread told of.
   ['ALTER TABLE nodes ADD COLUMN limited INTEGER NOT NULL DEFAULT 0'],
+  // The accounts that a call was reserved in, where its node has moved since.
+  ['ALTER TABLE calls ADD COLUMN path TEXT', 'CREATE INDEX calls_by_node ON calls (node)'],
 ];

@@ -117,8 +117,8 @@ export class Appender {
       source,
     });
     this.state.run = null;
-    if (outcome === 'completed') this.state.handoffs = 0;
     noteResult(this.#sql, run, { seq, outcome, reason: this.state.lifecycle.reason });
+    if (outcome === 'completed') this.state.handoffs = 0;
   }
 
   #step(body: Body, run: RunId | null, seq: number) {

@@ -94,7 +94,7 @@ function appendLine(
       type: 'spawn_failed',
       spawn: seq,
       name,
-      reason: `${name} was not started: its parent is stopped`,
+      reason: 'its parent is stopped',
     });
     return;
   }
@@ -106,6 +106,10 @@ function appendLine(
       agent: event.agent.slice(0, 64),
       model: event.model.slice(0, 200),
       task: event.task ?? null,
+      ...(event.budget && {
+        budget: { usd: event.budget.usd ?? null, tokens: event.budget.tokens ?? null },
+      }),
+      ...(event.network && { network: event.network }),
     },
   });
 }

@@ -1,4 +1,4 @@
-import type { AgentState, Order, RunOutcome } from '@filepath/protocol';
+import type { AgentState, Budget, NetworkConfig, Order, RunOutcome } from '@filepath/protocol';
 import type { Sql } from '../storage/sql.ts';
 
 /** What a thread tells others. Stored with the events that caused it, delivered after, in order, at least once. */
@@ -21,6 +21,8 @@ export type SpawnNote = {
   agent: string;
   model: string;
   task: string | null;
+  budget?: Budget;
+  network?: NetworkConfig;
 };
 
 /** How a run ended, for the agent's parent. */
@@ -37,8 +39,8 @@ export type OutboxItem =
   | { kind: 'status'; note: StatusNote }
   | { kind: 'spawn'; note: SpawnNote }
   | { kind: 'wish'; note: WishNote }
-  | { kind: 'limit'; note: LimitNote }
   | { kind: 'result'; note: ResultNote }
+  | { kind: 'limit'; note: LimitNote }
   | { kind: 'order'; order: Order };
 
 /** The same key replaces what is still undelivered under it: only the newest status counts. */

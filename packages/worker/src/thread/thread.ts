@@ -52,6 +52,8 @@ export type ThreadDeps = { sql: Sql; hashing: Hashing; now: () => number };
 /** What a process is given by its session when it may start. */
 export type Given = { children: readonly ChildState[] };
 
+export type SpawnFailed = Extract<SystemBody, { type: 'spawn_failed' }>;
+
 /** What a change made visible: the caller sends it when the transaction is done. */
 export type Effects = {
   seq: number;
@@ -80,8 +82,13 @@ export class Thread {
     return this.#state;
   }
 
-  configure(change: Partial<Pick<ThreadMeta, 'name' | 'model' | 'config'>>): void {
-    const meta = { ...this.#meta, ...change };
+  /** `parent`: null for a root. */
+  configure(
+    change: Pick<ThreadMeta, 'name' | 'model' | 'config'>,
+    parent: ThreadMeta['parent'] | null,
+  ): void {
+    const { parent: _before, ...rest } = this.#meta;
+    const meta = { ...rest, ...change, ...(parent && { parent }) };
     writeValue(this.#deps.sql, 'meta', meta);
     this.#meta = meta;
   }
@@ -235,6 +242,17 @@ export class Thread {
     });
   }
 
+  /** A refusal is in the log once, and in words on the agent's stdin while its run is open. */
+  spawnFailed(body: SpawnFailed, key: string): Effects {
+    const known = this.#seqOf(key);
+    if (known !== null) return nothing(known);
+    return this.#change((appender) => {
+      const seq = appender.append('system', body);
+      this.#keep(key, seq);
+      return { seq, inputs: this.#tell(appender, notStarted(body)) };
+    });
+  }
+
   /** What the gateway metered or refused, in order, once per key. It says nothing about the agent itself. */
   gateway(events: readonly { key: string; body: GatewayBody }[]): Effects {
     const fresh = events.filter(({ key }) => this.#seqOf(key) === null);
@@ -359,9 +377,13 @@ export class Thread {
 
   /** The agent is told how its workspace is. It is no task: it opens no run, and nothing is started for it. */
   #tellHealth(appender: Appender, body: RunnerHealth): InputLine[] {
-    const { lifecycle, launch } = appender.state;
     const content = healthMessage(body);
-    if (content === null || !lifecycle.open || launch.stopping) return [];
+    return content === null ? [] : this.#tell(appender, content);
+  }
+
+  #tell(appender: Appender, content: string): InputLine[] {
+    const { lifecycle, launch } = appender.state;
+    if (!lifecycle.open || !launch.active || launch.stopping) return [];
     const message = { type: 'message', from: 'system', content } as const;
     appender.append('system', message);
     return [addInput(this.#deps.sql, appender.state, message)];
@@ -467,3 +489,6 @@ function isAtWork({ lifecycle, launch }: ThreadState): boolean {
 function nothing(seq: number): Effects {
   return { seq, stored: [], deltas: [], inputs: [] };
 }
+
+const notStarted = ({ name, reason }: SpawnFailed): string =>
+  `The agent "${name}" that you asked for was not started: ${reason}.`;
