@@ -197,11 +197,10 @@ class Conversation {
     const hung = this.#hung;
     this.#hung = null;
     if (this.#handoff === 'wanted') return this.#begin(HANDOFF_REQUEST);
-    if (this.#handoff === 'being written') {
-      if (end.how !== 'handoff')
-        return this.#handOver(end.how === 'done' ? this.#journal.turnText : '');
-    }
     if (end.how === 'handoff') return this.#handOver(end.summary ?? '');
+    if (this.#handoff === 'being written') {
+      return this.#handOver(end.how === 'done' ? this.#journal.turnText : '');
+    }
     if (hung) {
       const reason = `${this.#context.entry.name} said nothing for ${showSilence(hung)}`;
       this.#voice.endRun(lastWord({ how: 'failed', reason }, undefined));

@@ -50,6 +50,8 @@ function reach(sql: Sql, appender: Appender, end: number, ended: boolean): void 
   const { state, meta } = appender;
   // Each new try tells the same limit again.
   if (!ended && state.limit !== undefined && state.limit >= end - 1000) return;
+  // Its parent waits for the run that goes on.
+  if (ended) sql.run('DELETE FROM outbox WHERE key = ?', `result:${state.seq}`);
   const until = new Date(end).toISOString();
   const reason = `${providerOf(meta)} limit until ${until}`;
   const body: SystemLimit = { type: 'limit', reason, until, ended };

@@ -9,6 +9,7 @@ import type { Sql } from '../storage/sql.ts';
 import { readValue, writeValue } from '../storage/values.ts';
 import type { Appender } from './appender.ts';
 import { orderStart, orderStop, readInputs } from './launch.ts';
+import { putOutbox } from './outbox.ts';
 import {
   firstTask,
   headsOf,
@@ -117,7 +118,15 @@ export function relayAfterEnd(sql: Sql, appender: Appender, name: string): boole
   if (lifecycle.stopped) return true;
   if (handoffs > MAX_HANDOFFS) {
     const reason = `${name} handed off ${MAX_HANDOFFS} times in a row without a commit or an end: look at what it does, then send it a message to let it go on`;
-    appender.append('system', { type: 'handoff_limit', handoffs: MAX_HANDOFFS, reason });
+    const open = state.run !== null;
+    const seq = appender.append('system', {
+      type: 'handoff_limit',
+      handoffs: MAX_HANDOFFS,
+      reason,
+    });
+    // Its parent was told of no end: the runs before went on.
+    const note = { seq, outcome: 'error', reason, words: null } as const;
+    if (!open) putOutbox(sql, `result:${seq}`, { kind: 'result', note });
     return true;
   }
   startFresh(sql, state, []);

@@ -137,7 +137,8 @@ export class Thread {
     const { launch, lifecycle, seq: head } = this.#state;
     const plain = isPlain(this.#meta);
     const hears = !plain || (launch.active && lifecycle.open);
-    if (known !== null || !hears || lifecycle.stopped || launch.stopping) {
+    const ends = launch.stopping && !lifecycle.handing;
+    if (known !== null || !hears || lifecycle.stopped || ends) {
       return nothing(known ?? head);
     }
     const input: AgentInput = { type: 'message', from: 'child', child, content };

@@ -1,4 +1,4 @@
-import { type AgentInput, MAX_HANDOFFS, type StartOrder } from '@filepath/protocol';
+import { type AgentInput, MAX_HANDOFFS, newThreadId, type StartOrder } from '@filepath/protocol';
 import { describe, expect, it } from 'vitest';
 import { readInputs } from '../../src/thread/launch.ts';
 import { readOutbox, removeOutbox } from '../../src/thread/outbox.ts';
@@ -154,6 +154,17 @@ describe('a handoff', () => {
     expect(first).not.toContain('use two coats');
     expect(rest).toEqual(['use two coats', 'and mind the cat']);
     expect(t.events().filter(({ run }) => run === t.thread.state.run?.id)).toHaveLength(4);
+  });
+
+  it('[HND3] keeps the end of a child that is told while the process ends', () => {
+    const t = working();
+    t.thread.configure({ agentType: 'shelley' } as never, null);
+    t.say(handoff('half is blue'));
+    told(t);
+    const child = { id: newThreadId(), name: 'helper' };
+    expect(t.thread.result(child, 'the roof is done', 'end').inputs).toEqual([]);
+    goOn(t);
+    expect(contents(startOf(t)).slice(1)).toEqual(['the roof is done']);
   });
 
   it('[HND4] is one fresh epoch with one first message, whatever is told again and read anew', () => {

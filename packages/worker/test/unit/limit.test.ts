@@ -9,11 +9,10 @@ const NOW = Date.parse('2026-01-01T00:00:00Z');
 const after = (seconds: number): string => new Date(NOW + seconds * 1000).toISOString();
 const status = (state: string, until?: string) => ({ type: 'status', state, reason: 'r', until });
 
-/** What stands in the outbox, but for what parents are told of the end. */
 function told(t: TestThread) {
   const rows = readOutbox(t.sql, 100);
   for (const { id } of rows) removeOutbox(t.sql, id);
-  return rows.map(({ item }) => item).filter(({ kind }) => kind !== 'result');
+  return rows.map(({ item }) => item);
 }
 
 const kinds = (t: TestThread) => told(t).map(({ kind }) => kind);
@@ -80,7 +79,7 @@ describe('a limit of a provider', () => {
   it('[LIM1] is one that a running agent waits for, from a minute on, told once', () => {
     const t = working();
     t.say(status('thinking', after(30)), status('idle'));
-    expect(kinds(t)).toEqual(['status']);
+    expect(kinds(t)).toEqual(['result', 'status']);
     t.thread.message('user', 'and now', null);
     t.say(status('thinking', after(600)), status('thinking', after(600)));
     expect(kinds(t)).toEqual(['limit', 'status']);
@@ -92,7 +91,7 @@ describe('a limit of a provider', () => {
     (until) => {
       const t = working();
       t.say(status('error', until));
-      expect(kinds(t)).toEqual(['status']);
+      expect(kinds(t)).toEqual(['result', 'status']);
     },
   );
 
