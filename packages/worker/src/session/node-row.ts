@@ -45,6 +45,7 @@ export type NodeRow = {
   blocked: string | null;
   open: number;
   queue: number | null;
+  limited: number;
   pause: string | null;
   held: string | null;
   held_by: string | null;
@@ -111,6 +112,7 @@ export function intentRow(
     blocked: null,
     open: 0,
     queue: null,
+    limited: 0,
     pause: null,
     held: null,
     held_by: null,

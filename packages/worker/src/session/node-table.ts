@@ -38,7 +38,7 @@ export class NodeTable {
   /** Live nodes right below this one. */
   childrenOf(id: string): NodeRow[] {
     return this.#sql.all<NodeRow>(
-      `SELECT * FROM nodes WHERE parent_id = ? AND ${LIVE} ORDER BY rowid`,
+      `SELECT * FROM nodes WHERE parent_id = ? AND +phase IN ('intent', 'ready') ORDER BY sort_order`,
       id,
     );
   }

@@ -44,5 +44,7 @@ export const SESSION_MIGRATIONS: readonly (readonly string[])[] = [
     'CREATE INDEX nodes_to_halt ON nodes (halt) WHERE halt = 0',
     'CREATE INDEX refusals_untold ON refusals (told) WHERE told = 0',
   ],
+  // The seq of the last limit of a provider that its thread told of.
+  ['ALTER TABLE nodes ADD COLUMN limited INTEGER NOT NULL DEFAULT 0'],
   MEMORY_TABLES,
 ];

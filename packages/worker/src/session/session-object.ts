@@ -334,6 +334,7 @@ export class SessionObject extends DurableObject<Env> implements Ledger {
     if (item.kind === 'status') session.noteStatus(thread, item.note);
     else if (item.kind === 'wish') session.noteWish(thread, item.note);
     else if (item.kind === 'result') session.results.note(thread, item.note);
+    else if (item.kind === 'limit') session.noteLimit(thread, item.note);
     else if (item.kind === 'memory')
       new MemoryNotes(session, this.#sql, this.env).put(thread, item.note);
     else if (given) session.noteSpawn(thread, item.note, given);

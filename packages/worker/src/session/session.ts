@@ -15,8 +15,9 @@ import type { FeedItem } from '../feed/feed-source.ts';
 import { notFound } from '../result.ts';
 import { first, type Sql } from '../storage/sql.ts';
 import { readValue, writeValue } from '../storage/values.ts';
-import type { SpawnNote, StatusNote, WishNote } from '../thread/outbox.ts';
+import type { LimitNote, SpawnNote, StatusNote, WishNote } from '../thread/outbox.ts';
 import type { Pause } from '../thread/pause.ts';
+import type { ChildState } from '../thread/relay-message.ts';
 import { admit, admitSpawn, checkCaps, checkMetered, withNetwork } from './admission.ts';
 import type { Caps } from './caps.ts';
 import { type Account, Accounts, limitsOf, ownOf, SESSION } from './ledger/accounts.ts';
@@ -196,6 +197,27 @@ export class Session {
       if (note.open !== (row.open === 1)) this.#lineMoves = true;
       if (note.status !== row.status) this.#recount.add(thread);
     });
+  }
+
+  /** A provider's limit pauses a subtree until it is over, once. A person's own pause stands. */
+  noteLimit(thread: string, { seq, reason, until }: LimitNote): void {
+    const row = this.nodes.find(thread);
+    if (!row || seq <= row.limited) return;
+    this.#change(() => {
+      this.nodes.update(thread, { limited: seq });
+      if (row.halt === 0 || Date.parse(until) <= this.#deps.now()) return;
+      const own = row.pause === null ? null : (JSON.parse(row.pause) as Pause);
+      if (own !== null && (own.by === 'user' || (own.until ?? '') >= until)) return;
+      this.nodes.update(thread, { pause: JSON.stringify({ by: 'system', reason, until }) });
+      this.#spread(thread, 'system');
+    });
+  }
+
+  /** The direct children of a node, as the tree shows them. */
+  childrenOf(id: string): ChildState[] {
+    return this.nodes
+      .childrenOf(id)
+      .map(({ id: child, name, status, reason }) => ({ id: child, name, status, reason }));
   }
 
   /** A start that a thread wishes for, or wants no more, once. */

@@ -36,7 +36,9 @@ export class Starting {
     const thread = this.#env.THREAD.getByName(start.thread);
     const task = await thread.taskOf(start.epoch);
     const memories = task === null ? [] : await this.#memories(ThreadId.parse(start.thread), task);
-    if (await thread.go(start.epoch, { memories })) this.#session.starts.told(start);
+    const children = this.#session.childrenOf(start.thread);
+    const given = { children, memories };
+    if (await thread.go(start.epoch, given)) this.#session.starts.told(start);
   }
 
   /** What the agent is given of memory. It starts without, if that cannot be had. */

@@ -2,9 +2,11 @@ import { blobRef, LIMITS, parseAgentLine, rejectedLine, type SpoolLine } from '@
 import type { Sql } from '../storage/sql.ts';
 import type { Appender } from './appender.ts';
 import { addToDraft, endDraft, MAX_DRAFTS } from './drafts.ts';
+import { limitByStatus } from './limit.ts';
 import { noteMemory } from './memory-note.ts';
 import { putOutbox } from './outbox.ts';
 import { noteQuestion } from './questions.ts';
+import { handOff, noteTakenUp } from './relay.ts';
 
 export type Delta = { id: string; delta: string };
 
@@ -62,6 +64,7 @@ function appendLine(
   }
   const { event, body } = parsed;
   appender.state.launch.heard = appender.state.launch.written;
+  noteTakenUp(sql, appender.state);
   if (event.type === 'text' && event.partial === true) {
     const id = event.id ?? 'draft';
     deltas.set(id, (deltas.get(id) ?? '') + event.content);
@@ -82,6 +85,8 @@ function appendLine(
   if (event.type === 'decision' && !blob) {
     noteQuestion(sql, event.id, appender.state.launch.epoch, seq);
   }
+  if (event.type === 'status') limitByStatus(sql, appender, event);
+  if (event.type === 'handoff') handOff(sql, appender, seq, event.summary);
   if (event.type === 'memory') noteMemory(sql, event, seq);
   if (event.type !== 'spawn') return;
   // An agent's words go on to other objects: bounded, whatever it says.

@@ -128,6 +128,10 @@ export class ThreadObject extends DurableObject<Env> {
     return this.#change(null, (thread) => thread.result(child, content, key));
   }
 
+  restart(user: string): Result<{ seq: number }> {
+    return this.#change(user, (thread) => thread.restart());
+  }
+
   /** The session holds the agent still, or lets it go on. */
   hold(pause: Pause | null, by: Pause['by']): void {
     if (this.#parts) this.#publish(this.#parts.thread.hold(pause, by));

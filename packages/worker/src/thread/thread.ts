@@ -40,14 +40,20 @@ import {
   withdrawStart,
 } from './launch.ts';
 import { appendLines, type Delta, type Offloaded } from './lines.ts';
+import { forgetLimit, goOnAfterEnd, limitByGateway } from './limit.ts';
 import type { Stored } from './log-table.ts';
 import { putOutbox } from './outbox.ts';
 import type { Pause } from './pause.ts';
 import { noteAnswer, openQuestion } from './questions.ts';
+import { handOffAtRest, isFresh, relayAfterEnd, restart, startNext, tellRelay } from './relay.ts';
+import type { ChildState } from './relay-message.ts';
 import { CONTENT_TABLES } from './schema.ts';
 import { FRESH, isPlain, type ThreadMeta, type ThreadState } from './state.ts';
 
 export type ThreadDeps = { sql: Sql; hashing: Hashing; now: () => number };
+
+/** What a process is given by its session when it may start. */
+export type Given = { children: readonly ChildState[]; memories: readonly GivenMemory[] };
 
 /** What a change made visible: the caller sends it when the transaction is done. */
 export type Effects = {
@@ -56,11 +62,6 @@ export type Effects = {
   deltas: Delta[];
   inputs: InputLine[];
 };
-
-/** What an agent is given when its process starts. */
-export type Given = { readonly memories: readonly GivenMemory[] };
-
-const NOTHING_GIVEN: Given = { memories: [] };
 
 /** A thread: log, runs, receipts, drafts, and the process that the log comes from. */
 export class Thread {
@@ -93,7 +94,7 @@ export class Thread {
     const known = key === null ? null : this.#seqOf(key);
     if (known !== null) return { ...nothing(known) };
     const { launch, lifecycle } = this.#state;
-    if (launch.active && launch.stopping) {
+    if (launch.active && launch.stopping && (!lifecycle.handing || lifecycle.stopped)) {
       throw new FilepathError(
         'conflict',
         `${this.#meta.name} is stopping: send the message again when it has stopped`,
@@ -107,6 +108,7 @@ export class Thread {
     return this.#change((appender) => {
       const seq = appender.append(from, input);
       if (key !== null) this.#keep(key, seq);
+      if (from === 'user') appender.state.handoffs = 0;
       return { seq, ...this.#give(appender, input) };
     });
   }
@@ -134,6 +136,7 @@ export class Thread {
 
   signal(action: 'stop' | 'handoff'): Effects {
     const { launch } = this.#state;
+    if (action === 'handoff' && !launch.active && launch.epoch > 0) return this.#handOffAtRest();
     if (action === 'handoff' && (!launch.active || launch.waits || launch.stopping)) {
       throw new FilepathError('conflict', `${this.#meta.name} is not running`);
     }
@@ -141,14 +144,33 @@ export class Thread {
       const { sql } = this.#deps;
       const seq = appender.append('user', { type: 'signal', action });
       if (action === 'handoff') {
+        appender.state.handoffs = 0;
         return { seq, inputs: [addInput(sql, appender.state, { type: 'signal', action })] };
       }
       // A stop ends a pause: its session tells it again where it still holds.
       appender.state.held = undefined;
+      forgetLimit(appender.state);
       const { active, waits, stopping } = appender.state.launch;
       if (waits) withdrawStart(sql, appender.state);
       if (!active || waits || stopping) return { seq };
       return { seq, inputs: [orderStop(sql, this.#meta, appender.state)] };
+    });
+  }
+
+  #handOffAtRest(): Effects {
+    return this.#change((appender) => {
+      const seq = appender.append('user', { type: 'signal', action: 'handoff' });
+      handOffAtRest(this.#deps.sql, appender, seq);
+      return { seq };
+    });
+  }
+
+  /** Ends what runs; a fresh process begins with the last handoff, or with the first task. */
+  restart(): Effects {
+    return this.#change((appender) => {
+      const seq = appender.append('user', { type: 'signal', action: 'restart' });
+      restart(this.#deps.sql, appender, this.#meta.name);
+      return { seq };
     });
   }
 
@@ -175,18 +197,19 @@ export class Thread {
   }
 
   /** The session lets an epoch start. Said again, or of one that is not wanted any more, it changes nothing. Null: it is paused. */
-  go(epoch: number, { memories }: Given = NOTHING_GIVEN): Effects | null {
+  go(epoch: number, given: Partial<Given> = {}): Effects | null {
+    const { children = [], memories = [] } = given;
     const { launch, seq, held } = this.#state;
     if (launch.epoch !== epoch || !launch.waits) return nothing(seq);
     if (held !== undefined) return null;
     return this.#change((appender) => {
-      const { state } = appender;
+      tellRelay(this.#deps.sql, appender, children);
       if (memories.length > 0) {
         appender.append('system', { type: 'memories', epoch, memories });
         const content = memoriesMessage(memories);
-        addInput(this.#deps.sql, state, { type: 'message', from: 'system', content });
+        addInput(this.#deps.sql, appender.state, { type: 'message', from: 'system', content });
       }
-      orderGo(this.#deps.sql, this.#meta, state);
+      orderGo(this.#deps.sql, this.#meta, appender.state);
       return {};
     });
   }
@@ -232,7 +255,10 @@ export class Thread {
     const fresh = events.filter(({ key }) => this.#seqOf(key) === null);
     if (fresh.length === 0) return nothing(this.#state.seq);
     return this.#change((appender) => {
-      for (const { key, body } of fresh) this.#keep(key, appender.append('gateway', body));
+      for (const { key, body } of fresh) {
+        this.#keep(key, appender.append('gateway', body));
+        limitByGateway(this.#deps.sql, appender, body);
+      }
       return {};
     });
   }
@@ -281,6 +307,11 @@ export class Thread {
         state.launch.active = false;
       }
       appender.append('runner', body);
+      if (body.type === 'head') state.handoffs = 0;
+      if (!state.launch.active) {
+        const { sql } = this.#deps;
+        if (relayAfterEnd(sql, appender, this.#meta.name) || goOnAfterEnd(sql, appender)) return {};
+      }
       if (body.type === 'health') return { inputs: this.#tellHealth(appender, body) };
       if (body.type === 'exit' && body.reason === 'exited' && body.code === 0) {
         this.#startAgain(appender);
@@ -321,7 +352,7 @@ export class Thread {
     sql.transaction(() => {
       for (const table of CONTENT_TABLES) sql.run(`DELETE FROM ${table}`);
       sql.run('DELETE FROM outbox');
-      sql.run(`DELETE FROM meta WHERE key = 'state'`);
+      sql.run(`DELETE FROM meta WHERE key IN ('state', 'relay')`);
       // What the delivery of the last order needs stays, without the agent's secrets.
       writeValue(sql, 'meta', { ...this.#meta, config: {}, apiKey: '' });
       const { thread, slug } = this.#meta;
@@ -370,7 +401,8 @@ export class Thread {
       const content = `${this.#meta.name} ended before it took up the last message, and is started again with it.`;
       appender.append('system', { type: 'message', from: 'system', content });
     }
-    orderStart(sql, state, inputs);
+    if (isFresh(state)) startNext(sql, state, []);
+    else orderStart(sql, state, inputs);
   }
 
   #checkBacklog(input: AgentInput): void {
@@ -386,9 +418,13 @@ export class Thread {
   /** To the running process, or to one that is ordered for it. */
   #give({ state }: Appender, input: Extract<AgentInput, { type: 'message' }>): Partial<Effects> {
     const { sql } = this.#deps;
-    if (state.launch.active) return { inputs: [addInput(sql, state, input)] };
-    orderStart(sql, state, [input]);
-    return {};
+    if (!state.launch.active) {
+      startNext(sql, state, [input]);
+      return {};
+    }
+    const line = addInput(sql, state, input);
+    // One that hands off takes nothing more: the process after it does.
+    return { inputs: state.lifecycle.handing ? [] : [line] };
   }
 
   #change(work: (appender: Appender) => Partial<Effects>): Effects {
@@ -405,14 +441,15 @@ export class Thread {
   }
 
   #note({ state }: Appender, before: ThreadState): void {
-    const { status, reason, contextPct, stopped, open } = state.lifecycle;
+    const { status, reason, contextPct, stopped } = state.lifecycle;
     const old = before.lifecycle;
+    const open = isAtWork(state);
     if (
       status === old.status &&
       reason === old.reason &&
       contextPct === old.contextPct &&
       stopped === old.stopped &&
-      open === old.open
+      open === isAtWork(before)
     ) {
       return;
     }
@@ -435,6 +472,11 @@ export class Thread {
   #keep(key: string, seq: number): void {
     this.#deps.sql.run('INSERT INTO keys (key, seq) VALUES (?, ?)', key, seq);
   }
+}
+
+/** A run is open, or one opens as soon as the next process may start. */
+function isAtWork({ lifecycle, launch }: ThreadState): boolean {
+  return lifecycle.open || lifecycle.handing || launch.waits === true;
 }
 
 function nothing(seq: number): Effects {
