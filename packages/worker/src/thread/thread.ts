@@ -225,7 +225,7 @@ export class Thread {
       if (memories.length > 0) {
         appender.append('system', { type: 'memories', epoch, memories });
         const content = memoriesMessage(memories);
-        addInput(this.#deps.sql, state, { type: 'message', from: 'system', content });
+        addInput(this.#deps.sql, appender.state, { type: 'message', from: 'system', content });
       }
       orderGo(this.#deps.sql, this.#meta, state);
       return {};
