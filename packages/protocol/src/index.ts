@@ -1,8 +1,10 @@
 export {
   CallId,
   JobId,
+  MemoryId,
   newCallId,
   newJobId,
+  newMemoryId,
   newRunId,
   newSessionId,
   newSnapshotId,
@@ -141,6 +143,8 @@ export {
   SystemSpawned,
   SystemSpawnFailed,
 } from './thread/bodies.ts';
+export { MAX_HANDOFFS, SystemHandoff, SystemHandoffLimit } from './thread/handoff.ts';
+export { SystemLimit } from './thread/limit.ts';
 export { HealthCheck, healthMessage, RepositoryFile, RunnerHealth } from './thread/health.ts';
 export {
   advance,
@@ -152,6 +156,18 @@ export {
   type RunOutcome,
   WAITING,
 } from './thread/lifecycle.ts';
+export {
+  AgentMemoryCreate,
+  Memory,
+  MEMORY_LIMITS,
+  MemoryCreate,
+  MemoryPatch,
+  MemoryScope,
+  MemorySource,
+  MemoryStored,
+} from './memory/memory.ts';
+export { GivenMemory, givenMemory, memoriesMessage, SystemMemories } from './memory/given.ts';
+export { repositoryKey } from './memory/repository-key.ts';
 export { silentFor, stalledFor } from './thread/silence.ts';
 export { JobResult } from './thread/job-results.ts';
 export { type Completion, completionOf } from './thread/completion.ts';

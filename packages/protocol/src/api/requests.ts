@@ -54,6 +54,10 @@ export const NodePatch = z.strictObject({
   name: NodeName.optional(),
   model: z.string().max(200).optional(),
   config: AgentConfig.optional(),
+  /** Moves it with everything below it: under that node, or null to the root. */
+  parentId: ThreadId.nullable().optional(),
+  /** The sibling that it is to stand before; null, or a new parent alone, puts it last. */
+  before: ThreadId.nullable().optional(),
   /** Accepted as a signal: stop, pause or resume. Status itself comes from the log. */
   status: z.string().optional(),
 });
@@ -92,7 +96,15 @@ export const PushCreate = z.strictObject({
 });
 export type PushCreate = z.infer<typeof PushCreate>;
 
-export const SignalCreate = z.strictObject({
-  action: z.enum(['stop', 'pause', 'resume', 'handoff']),
-});
+export const SignalCreate = z
+  .strictObject({
+    action: z.enum(['stop', 'pause', 'resume', 'handoff']),
+    /** Of a pause: why, and when it ends by itself. */
+    reason: z.string().trim().min(1).max(400).optional(),
+    until: z.iso.datetime({ offset: true }).optional(),
+  })
+  .refine(
+    ({ action, reason, until }) => action === 'pause' || (reason ?? until) === undefined,
+    'reason and until are for a pause',
+  );
 export type SignalCreate = z.infer<typeof SignalCreate>;

@@ -1,5 +1,7 @@
 import type { AgentState } from '../fap/events.ts';
 import type { TokenCounts } from '../gateway/usage.ts';
+import type { GivenMemory } from '../memory/given.ts';
+import type { MemoryScope } from '../memory/memory.ts';
 
 /**
  * What a thread shows, in order. `id` is stable while a block changes; `seq` is that of its first event, or of
@@ -68,7 +70,13 @@ export type StatusBlock = Base & {
   reason: string | null;
   contextPct: number | null;
 };
-export type HandoffBlock = Base & { kind: 'handoff'; summary: string };
+export type HandoffBlock = Base & {
+  kind: 'handoff';
+  /** What the agent left. Null: it said nothing, or starts again from an earlier handoff. */
+  summary: string | null;
+  /** The fresh process that goes on, and what it was told first. */
+  next: { why: 'handoff' | 'asked' | 'restart'; from: number; to: number; content: string } | null;
+};
 export type DoneBlock = Base & { kind: 'done'; summary: string | null };
 export type PlanBlock = Base & {
   kind: 'plan';
@@ -103,7 +111,14 @@ export type DecisionBlock = Base & {
   state: 'open' | 'answered' | 'over';
   choice: string | null;
 };
-export type MemoryBlock = Base & { kind: 'memory'; content: string };
+/** What the agent asked to be remembered. */
+export type MemoryBlock = Base & {
+  kind: 'memory';
+  content: string;
+  scope: MemoryScope | null;
+};
+/** What the agent was given of memory at its start. */
+export type MemoriesBlock = Base & { kind: 'memories'; memories: readonly GivenMemory[] };
 export type LogBlock = Base & {
   kind: 'log';
   level: 'debug' | 'info' | 'warn' | 'error';
@@ -139,6 +154,7 @@ export type Block =
   | CallsBlock
   | DecisionBlock
   | MemoryBlock
+  | MemoriesBlock
   | LogBlock
   | NoticeBlock
   | BlobBlock

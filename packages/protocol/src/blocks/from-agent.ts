@@ -50,7 +50,7 @@ export function agentBlock(base: Base, event: AgentEvent): Block {
         contextPct: event.context_pct ?? null,
       };
     case 'handoff':
-      return { ...base, kind: 'handoff', summary: event.summary };
+      return { ...base, kind: 'handoff', summary: event.summary, next: null };
     case 'done':
       return { ...base, kind: 'done', summary: event.summary ?? null };
     case 'plan':
@@ -80,7 +80,7 @@ export function agentBlock(base: Base, event: AgentEvent): Block {
         choice: null,
       };
     case 'memory':
-      return { ...base, kind: 'memory', content: event.content };
+      return { ...base, kind: 'memory', content: event.content, scope: event.scope ?? null };
     case 'log':
       return {
         ...base,

@@ -5,7 +5,7 @@ import { log } from '../http/log.ts';
 import { defineRoute, type Route } from '../http/route.ts';
 import { requestUrl } from '../http/request-url.ts';
 import type { Agent } from './access.ts';
-import { isAccount } from './accounts.ts';
+import { isOwners } from './accounts.ts';
 import { type Dialect, operationOf } from './operation.ts';
 import { type Gateway, passThrough } from './pass-through.ts';
 import { providerError } from './provider-error.ts';
@@ -43,8 +43,8 @@ export function gatewayRoutes(gatewayFor: GatewayFor): Route[] {
           const message = `There is nothing at ${path}: it begins with /v1/.`;
           return providerError(format, 'not_found', message);
         }
-        if (isAccount(path)) {
-          const message = `${path} is the owner's own at the provider: agents have no way there.`;
+        if (isOwners(method, path)) {
+          const message = `${method} ${path.slice(0, 200)} is the owner's own at the provider: agents have no way there.`;
           return providerError(format, 'not_found', message);
         }
         return carried(env, format, () =>

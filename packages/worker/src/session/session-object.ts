@@ -1,11 +1,13 @@
 import { DurableObject } from 'cloudflare:workers';
 import {
+  type AgentMemoryCreate,
   type BudgetPut,
   type BudgetState,
   type CallId,
   type Child,
   type ChildrenWait,
   FilepathError,
+  type MemoryStored,
   type Node,
   type NodeBudgetPut,
   type NodeBudgetState,
@@ -47,6 +49,9 @@ import { LedgerDesk } from './ledger/desk.ts';
 import type { LeaseReport } from './ledger/lease.ts';
 import { TreeLedger } from './ledger/ledger.ts';
 import { limitOf } from './ledger/money.ts';
+import { isMove } from './moves.ts';
+import { type MemoryView, rememberFor, viewOf } from './memory-desk.ts';
+import { MemoryNotes } from './memory-notes.ts';
 import { inventName } from './names.ts';
 import { Family } from './family.ts';
 import { SESSION_MIGRATIONS } from './schema.ts';
@@ -170,14 +175,41 @@ export class SessionObject extends DurableObject<Env> implements Ledger {
   }
 
   async patchNode(user: string, id: ThreadId, patch: NodePatch): Promise<Result<Node>> {
-    const known = await knownAgents(this.env);
-    return this.#change(user, (session) => session.patchNode(id, patch, known));
+    const agentType = this.#parts?.session.nodes.find(id)?.agent_type;
+    const given = await this.#given(user, agentType);
+    return this.#change(user, (session) => {
+      const { ledger } = this.#for(user);
+      // What is reserved must be in the tables: it settles where it was reserved.
+      ledger.write();
+      const node = session.patchNode(id, patch, given);
+      if (isMove(patch)) ledger.unblock(session.nodes.subtree(id).map((row) => row.id));
+      return node;
+    });
   }
 
   /** Stops a node and everything below it; all of the tree when no node is named. */
   async stop(user: string, id: ThreadId | null): Promise<Result<null>> {
     return this.#change(user, (session) => {
       session.halt(id);
+      return null;
+    });
+  }
+
+  /** Holds a node and everything below it still; all of the tree when no node is named. */
+  async pause(
+    user: string,
+    id: ThreadId | null,
+    pause: { reason: string | null; until: string | null },
+  ): Promise<Result<null>> {
+    return this.#change(user, (session) => {
+      session.pause(id, { by: 'user', ...pause });
+      return null;
+    });
+  }
+
+  async resume(user: string, id: ThreadId | null): Promise<Result<null>> {
+    return this.#change(user, (session) => {
+      session.resume(id);
       return null;
     });
   }
@@ -259,6 +291,16 @@ export class SessionObject extends DurableObject<Env> implements Ledger {
     return this.waitForChildren(bearer, { children: [child], seconds: STOPPED_SECONDS });
   }
 
+  /** From where the node whose key this is looks at what is remembered. */
+  memoryView(bearer: Bearer): Result<MemoryView> {
+    return attempt(() => viewOf(this.#held(bearer), bearer.thread));
+  }
+
+  async remember(bearer: Bearer, create: AgentMemoryCreate): Promise<Result<MemoryStored>> {
+    const held = attempt(() => this.#held(bearer));
+    return held.ok ? rememberFor(held.value, this.env, bearer, create) : held;
+  }
+
   async refused(ask: Ask, refusal: RouteRefusal): Promise<boolean> {
     return !this.#deleted && (this.#parts?.desk.refused(ask, refusal) ?? false);
   }
@@ -300,6 +342,9 @@ export class SessionObject extends DurableObject<Env> implements Ledger {
     if (item.kind === 'status') session.noteStatus(thread, item.note);
     else if (item.kind === 'wish') session.noteWish(thread, item.note);
     else if (item.kind === 'result') session.results.note(thread, item.note);
+    else if (item.kind === 'limit') session.noteLimit(thread, item.note);
+    else if (item.kind === 'memory')
+      new MemoryNotes(session, this.#sql, this.env).put(thread, item.note);
     else if (given) session.noteSpawn(thread, item.note, given);
     this.#announce();
   }
@@ -347,6 +392,7 @@ export class SessionObject extends DurableObject<Env> implements Ledger {
       },
       index: () => this.#writeIndex(),
       held: () => this.#settle(),
+      resume: () => this.#resumeDue(),
       ...this.#parts?.desk.alarms,
     });
   }
@@ -410,8 +456,13 @@ export class SessionObject extends DurableObject<Env> implements Ledger {
   }
 
   #familyOf(bearer: Bearer): Family {
+    return new Family(this.#held(bearer), this.#waits, bearer.thread);
+  }
+
+  /** For whoever holds the key of a node. */
+  #held(bearer: Bearer): Session {
     if (!this.#parts || this.#deleted || !this.#parts.desk.check(bearer)) throw badKey();
-    return new Family(this.#parts.session, this.#waits, bearer.thread);
+    return this.#parts.session;
   }
 
   #for(user: string): Parts {
@@ -443,13 +494,24 @@ export class SessionObject extends DurableObject<Env> implements Ledger {
     // Set in the same turn as the change, so that both are committed together.
     this.#alarms.schedule('index', Date.now() + INDEX_MS);
     this.#alarms.schedule('work', Date.now() + RETRY_MS);
+    const resume = parts.session.nextResume();
+    if (resume !== null) this.#alarms.schedule('resume', resume);
     this.ctx.waitUntil(this.#startGoing().catch(() => undefined));
     this.ctx.waitUntil(this.#settle().catch(() => undefined));
+  }
+
+  async #resumeDue(): Promise<void> {
+    this.#parts?.session.resumeDue();
+    this.#announce();
   }
 
   #settle(): Promise<void> {
     return this.#settling.run(async () => {
       await this.#parts?.work.settle();
+      // One that was paused may go when its thread knows that it is not any more.
+      if (this.#parts?.starting.settled === false) {
+        this.ctx.waitUntil(this.#startGoing().catch(() => undefined));
+      }
       this.#endWork();
       this.#alarms.cancel('held');
       if (this.#parts?.work.held === true) this.#alarms.schedule('held', Date.now() + HELD_MS);

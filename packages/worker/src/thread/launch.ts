@@ -88,10 +88,11 @@ export function orderGo(sql: Sql, meta: ThreadMeta, state: ThreadState): void {
     model: meta.model,
     config: meta.config,
     apiKey: meta.apiKey,
-    task: taskOf(inputs),
+    task: messagesOf(inputs)[0] ?? '',
     gitRepoUrl: meta.gitRepoUrl,
     ...(meta.parent === undefined ? {} : { parent: meta.parent }),
     ...(meta.snapshot && { snapshot: meta.snapshot }),
+    ...((state.fresh ?? null) !== null && { fresh: true }),
     inputs,
   };
   putOutbox(sql, `start:${epoch}`, { kind: 'order', order });
@@ -104,23 +105,30 @@ export function withdrawStart(sql: Sql, { launch }: ThreadState): void {
   putOutbox(sql, 'wish', { kind: 'wish', note: { epoch: launch.epoch, wants: false } });
 }
 
-function taskOf(inputs: readonly InputLine[]): string {
-  for (const { line } of inputs) {
+/** The messages in these inputs. */
+export function messagesOf(inputs: readonly InputLine[]): string[] {
+  return inputs.flatMap(({ line }) => {
     const input = JSON.parse(line) as AgentInput;
-    if (input.type === 'message') return input.content;
-  }
-  return '';
+    return input.type === 'message' ? [input.content] : [];
+  });
 }
 
-export function orderStop(sql: Sql, meta: ThreadMeta, state: ThreadState): InputLine {
+/** `more.handoff`: another process takes its place. */
+export function orderStop(
+  sql: Sql,
+  { thread }: Pick<ThreadMeta, 'thread'>,
+  state: ThreadState,
+  more: Pick<StopOrder, 'handoff'> = {},
+): InputLine {
   const { launch } = state;
   launch.stopping = true;
   const signal = addInput(sql, state, { type: 'signal', action: 'stop' });
   const order: StopOrder = {
     kind: 'stop',
-    thread: meta.thread,
+    thread,
     epoch: launch.epoch,
     graceMs: STOP_GRACE_MS,
+    ...more,
     inputs: sql.all<InputLine>(
       'SELECT id, line FROM inputs WHERE epoch = ? AND written = 0 ORDER BY id',
       launch.epoch,

@@ -1,4 +1,11 @@
-import type { AgentState, Order, RunOutcome } from '@filepath/protocol';
+import type {
+  AgentState,
+  Budget,
+  MemoryScope,
+  NetworkConfig,
+  Order,
+  RunOutcome,
+} from '@filepath/protocol';
 import type { Sql } from '../storage/sql.ts';
 
 /** What a thread tells others. Stored with the events that caused it, delivered after, in order, at least once. */
@@ -13,12 +20,23 @@ export type StatusNote = {
 };
 /** A start that the thread wants its session to let go, or wants no more. */
 export type WishNote = { epoch: number; wants: boolean };
+/** A provider's limit that holds the agent up. */
+export type LimitNote = { seq: number; reason: string; until: string };
 export type SpawnNote = {
   seq: number;
   name: string;
   agent: string;
   model: string;
   task: string | null;
+  budget?: Budget;
+  network?: NetworkConfig;
+};
+
+export type MemoryNote = {
+  seq: number;
+  content: string;
+  scope: MemoryScope | null;
+  tags: string[];
 };
 
 /** How a run ended, for the agent's parent. */
@@ -36,6 +54,8 @@ export type OutboxItem =
   | { kind: 'spawn'; note: SpawnNote }
   | { kind: 'wish'; note: WishNote }
   | { kind: 'result'; note: ResultNote }
+  | { kind: 'limit'; note: LimitNote }
+  | { kind: 'memory'; note: MemoryNote }
   | { kind: 'order'; order: Order };
 
 /** The same key replaces what is still undelivered under it: only the newest status counts. */

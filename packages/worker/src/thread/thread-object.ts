@@ -38,10 +38,11 @@ import { makesSnapshot } from './jobs.ts';
 import { largeLines } from './lines.ts';
 import { LinkSockets } from './link-sockets.ts';
 import { nodeHashing } from './node-hashing.ts';
+import type { Pause } from './pause.ts';
 import { THREAD_MIGRATIONS } from './schema.ts';
 import type { ThreadMeta } from './state.ts';
 import { readTalk, type TalkPage } from './talk.ts';
-import { type Effects, Thread } from './thread.ts';
+import { type Effects, type Given, type SpawnFailed, Thread } from './thread.ts';
 import { ThreadFeed } from './thread-feed.ts';
 
 /** How long after a commit an undelivered outbox is tried again, if the delivery at once did not happen. */
@@ -92,8 +93,11 @@ export class ThreadObject extends DurableObject<Env> {
     this.#open();
   }
 
-  configure(change: Partial<Pick<ThreadMeta, 'name' | 'model' | 'config'>>): void {
-    this.#parts?.thread.configure(change);
+  configure(
+    change: Pick<ThreadMeta, 'name' | 'model' | 'config'>,
+    parent: ThreadMeta['parent'] | null,
+  ): void {
+    this.#parts?.thread.configure(change, parent);
   }
 
   /** `user` is null when the session asks. */
@@ -106,9 +110,16 @@ export class ThreadObject extends DurableObject<Env> {
     return this.#change(user, (thread) => thread.message(from, this.#redact(content), key));
   }
 
-  /** The session lets this epoch start. */
-  go(epoch: number): void {
-    if (this.#parts) this.#publish(this.#parts.thread.go(epoch));
+  /** The session lets this epoch start. False: it is paused, and is to be told again. */
+  go(epoch: number, given: Given): boolean {
+    const effects = this.#parts?.thread.go(epoch, given);
+    if (effects) this.#publish(effects);
+    return effects !== null;
+  }
+
+  /** What an epoch that may go is to work on; null for any other. */
+  taskOf(epoch: number): string | null {
+    return this.#parts?.thread.taskOf(epoch) ?? null;
   }
 
   /** What became of a run of a child. */
@@ -120,10 +131,16 @@ export class ThreadObject extends DurableObject<Env> {
     return this.#change(null, (thread) => thread.result(child, content, key));
   }
 
-  signal(
-    user: string | null,
-    action: 'stop' | 'pause' | 'resume' | 'handoff',
-  ): Result<{ seq: number }> {
+  restart(user: string): Result<{ seq: number }> {
+    return this.#change(user, (thread) => thread.restart());
+  }
+
+  /** The session holds the agent still, or lets it go on. */
+  hold(pause: Pause | null, by: Pause['by']): void {
+    if (this.#parts) this.#publish(this.#parts.thread.hold(pause, by));
+  }
+
+  signal(user: string | null, action: 'stop' | 'handoff'): Result<{ seq: number }> {
     return this.#change(user, (thread) => thread.signal(action));
   }
 
@@ -134,6 +151,11 @@ export class ThreadObject extends DurableObject<Env> {
 
   system(body: SystemBody, key: string): Result<{ seq: number }> {
     return this.#change(null, (thread) => thread.system(body, key));
+  }
+
+  /** A child that the agent asked for was refused: it is told, and may do something else. */
+  spawnFailed(body: SpawnFailed, key: string): Result<{ seq: number }> {
+    return this.#change(null, (thread) => thread.spawnFailed(body, key));
   }
 
   /** What the gateway metered or refused, in order. */

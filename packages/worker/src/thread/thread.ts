@@ -4,11 +4,13 @@ import {
   encodeInput,
   FilepathError,
   type GatewayBody,
+  type GivenMemory,
   healthMessage,
   type InputLine,
   type JobId,
   type JobResult,
   type JobWork,
+  memoriesMessage,
   owes,
   type RunnerBody,
   type RunnerHealth,
@@ -28,6 +30,7 @@ import {
   backlog,
   markWritten,
   MAX_BACKLOG,
+  messagesOf,
   orderEnd,
   orderFreeze,
   orderGo,
@@ -37,13 +40,25 @@ import {
   withdrawStart,
 } from './launch.ts';
 import { appendLines, type Delta, type Offloaded } from './lines.ts';
+import { forgetLimit, goOnAfterEnd, limitByGateway } from './limit.ts';
 import type { Stored } from './log-table.ts';
 import { putOutbox } from './outbox.ts';
+import type { Pause } from './pause.ts';
 import { noteAnswer, openQuestion } from './questions.ts';
+import { handOffAtRest, isFresh, relayAfterEnd, restart, startNext, tellRelay } from './relay.ts';
+import type { ChildState } from './relay-message.ts';
 import { CONTENT_TABLES } from './schema.ts';
 import { FRESH, isPlain, type ThreadMeta, type ThreadState } from './state.ts';
 
 export type ThreadDeps = { sql: Sql; hashing: Hashing; now: () => number };
+
+/** What a process is given by its session when it may start. */
+export type Given = {
+  readonly children?: readonly ChildState[];
+  readonly memories?: readonly GivenMemory[];
+};
+
+export type SpawnFailed = Extract<SystemBody, { type: 'spawn_failed' }>;
 
 /** What a change made visible: the caller sends it when the transaction is done. */
 export type Effects = {
@@ -73,8 +88,13 @@ export class Thread {
     return this.#state;
   }
 
-  configure(change: Partial<Pick<ThreadMeta, 'name' | 'model' | 'config'>>): void {
-    const meta = { ...this.#meta, ...change };
+  /** `parent`: null for a root. */
+  configure(
+    change: Pick<ThreadMeta, 'name' | 'model' | 'config'>,
+    parent: ThreadMeta['parent'] | null,
+  ): void {
+    const { parent: _before, ...rest } = this.#meta;
+    const meta = { ...rest, ...change, ...(parent && { parent }) };
     writeValue(this.#deps.sql, 'meta', meta);
     this.#meta = meta;
   }
@@ -84,7 +104,7 @@ export class Thread {
     const known = key === null ? null : this.#seqOf(key);
     if (known !== null) return { ...nothing(known) };
     const { launch, lifecycle } = this.#state;
-    if (launch.active && launch.stopping) {
+    if (launch.active && launch.stopping && (!lifecycle.handing || lifecycle.stopped)) {
       throw new FilepathError(
         'conflict',
         `${this.#meta.name} is stopping: send the message again when it has stopped`,
@@ -98,6 +118,7 @@ export class Thread {
     return this.#change((appender) => {
       const seq = appender.append(from, input);
       if (key !== null) this.#keep(key, seq);
+      if (from === 'user') appender.state.handoffs = 0;
       return { seq, ...this.#give(appender, input) };
     });
   }
@@ -123,20 +144,22 @@ export class Thread {
     });
   }
 
-  signal(action: 'stop' | 'pause' | 'resume' | 'handoff'): Effects {
+  signal(action: 'stop' | 'handoff'): Effects {
     const { launch } = this.#state;
-    if (action !== 'stop' && (!launch.active || launch.waits || launch.stopping)) {
+    if (action === 'handoff' && !launch.active && launch.epoch > 0) return this.#handOffAtRest();
+    if (action === 'handoff' && (!launch.active || launch.waits || launch.stopping)) {
       throw new FilepathError('conflict', `${this.#meta.name} is not running`);
     }
     return this.#change((appender) => {
       const { sql } = this.#deps;
       const seq = appender.append('user', { type: 'signal', action });
-      if (action !== 'stop') {
-        if (action !== 'handoff') {
-          orderFreeze(sql, this.#meta, appender.state, seq, action === 'pause');
-        }
+      if (action === 'handoff') {
+        appender.state.handoffs = 0;
         return { seq, inputs: [addInput(sql, appender.state, { type: 'signal', action })] };
       }
+      // A stop ends a pause: its session tells it again where it still holds.
+      appender.state.held = undefined;
+      forgetLimit(appender.state);
       const { active, waits, stopping } = appender.state.launch;
       if (waits) withdrawStart(sql, appender.state);
       if (!active || waits || stopping) return { seq };
@@ -144,14 +167,68 @@ export class Thread {
     });
   }
 
-  /** The session lets an epoch start. Said again, or of one that is not wanted any more, it changes nothing. */
-  go(epoch: number): Effects {
-    const { launch, seq } = this.#state;
+  #handOffAtRest(): Effects {
+    return this.#change((appender) => {
+      const seq = appender.append('user', { type: 'signal', action: 'handoff' });
+      handOffAtRest(this.#deps.sql, appender, seq);
+      return { seq };
+    });
+  }
+
+  /** Ends what runs; a fresh process begins with the last handoff, or with the first task. */
+  restart(): Effects {
+    return this.#change((appender) => {
+      const seq = appender.append('user', { type: 'signal', action: 'restart' });
+      restart(this.#deps.sql, appender, this.#meta.name);
+      return { seq };
+    });
+  }
+
+  /** Holds the agent still, or lets it go on, as its session says. What holds already is not logged again. */
+  hold(pause: Pause | null, by: Pause['by']): Effects {
+    const held = pause === null ? undefined : JSON.stringify(pause);
+    if (held === this.#state.held) return nothing(this.#state.seq);
+    return this.#change((appender) => {
+      const { sql } = this.#deps;
+      const action = pause === null ? 'resume' : 'pause';
+      appender.state.held = held;
+      const { reason = null, until = null } = pause ?? {};
+      const seq = appender.append(by, {
+        type: 'signal',
+        action,
+        ...(reason === null ? {} : { reason }),
+        ...(until === null ? {} : { until }),
+      });
+      const { active, waits, stopping } = appender.state.launch;
+      if (!active || waits || stopping) return { seq };
+      orderFreeze(sql, this.#meta, appender.state, seq, pause !== null);
+      return { seq, inputs: [addInput(sql, appender.state, { type: 'signal', action })] };
+    });
+  }
+
+  /** The session lets an epoch start. Said again, or of one that is not wanted any more, it changes nothing. Null: it is paused. */
+  go(epoch: number, { children = [], memories = [] }: Given = {}): Effects | null {
+    const { launch, seq, held } = this.#state;
     if (launch.epoch !== epoch || !launch.waits) return nothing(seq);
-    return this.#change(({ state }) => {
+    if (held !== undefined) return null;
+    return this.#change((appender) => {
+      tellRelay(this.#deps.sql, appender, children);
+      const { state } = appender;
+      if (memories.length > 0) {
+        appender.append('system', { type: 'memories', epoch, memories });
+        const content = memoriesMessage(memories);
+        addInput(this.#deps.sql, state, { type: 'message', from: 'system', content });
+      }
       orderGo(this.#deps.sql, this.#meta, state);
       return {};
     });
+  }
+
+  /** What an epoch that may go is to work on; null for any other. */
+  taskOf(epoch: number): string | null {
+    const { launch, held } = this.#state;
+    if (launch.epoch !== epoch || !launch.waits || held !== undefined) return null;
+    return messagesOf(readInputs(this.#deps.sql, epoch, 0)).join('\n');
   }
 
   /** What a person has decided goes to the process that asked. The log says what it was about. */
@@ -183,12 +260,26 @@ export class Thread {
     });
   }
 
+  /** A refusal is in the log once, and in words on the agent's stdin while its run is open. */
+  spawnFailed(body: SpawnFailed, key: string): Effects {
+    const known = this.#seqOf(key);
+    if (known !== null) return nothing(known);
+    return this.#change((appender) => {
+      const seq = appender.append('system', body);
+      this.#keep(key, seq);
+      return { seq, inputs: this.#tell(appender, notStarted(body)) };
+    });
+  }
+
   /** What the gateway metered or refused, in order, once per key. It says nothing about the agent itself. */
   gateway(events: readonly { key: string; body: GatewayBody }[]): Effects {
     const fresh = events.filter(({ key }) => this.#seqOf(key) === null);
     if (fresh.length === 0) return nothing(this.#state.seq);
     return this.#change((appender) => {
-      for (const { key, body } of fresh) this.#keep(key, appender.append('gateway', body));
+      for (const { key, body } of fresh) {
+        this.#keep(key, appender.append('gateway', body));
+        limitByGateway(this.#deps.sql, appender, body);
+      }
       return {};
     });
   }
@@ -237,6 +328,11 @@ export class Thread {
         state.launch.active = false;
       }
       appender.append('runner', body);
+      if (body.type === 'head') state.handoffs = 0;
+      if (!state.launch.active) {
+        const { sql } = this.#deps;
+        if (relayAfterEnd(sql, appender, this.#meta.name) || goOnAfterEnd(sql, appender)) return {};
+      }
       if (body.type === 'health') return { inputs: this.#tellHealth(appender, body) };
       if (body.type === 'exit' && body.reason === 'exited' && body.code === 0) {
         this.#startAgain(appender);
@@ -277,7 +373,7 @@ export class Thread {
     sql.transaction(() => {
       for (const table of CONTENT_TABLES) sql.run(`DELETE FROM ${table}`);
       sql.run('DELETE FROM outbox');
-      sql.run(`DELETE FROM meta WHERE key = 'state'`);
+      sql.run(`DELETE FROM meta WHERE key IN ('state', 'relay')`);
       // What the delivery of the last order needs stays, without the agent's secrets.
       writeValue(sql, 'meta', { ...this.#meta, config: {}, apiKey: '' });
       const { thread, slug } = this.#meta;
@@ -299,9 +395,13 @@ export class Thread {
 
   /** The agent is told how its workspace is. It is no task: it opens no run, and nothing is started for it. */
   #tellHealth(appender: Appender, body: RunnerHealth): InputLine[] {
-    const { lifecycle, launch } = appender.state;
     const content = healthMessage(body);
-    if (content === null || !lifecycle.open || launch.stopping) return [];
+    return content === null ? [] : this.#tell(appender, content);
+  }
+
+  #tell(appender: Appender, content: string): InputLine[] {
+    const { lifecycle, launch } = appender.state;
+    if (!lifecycle.open || !launch.active || launch.stopping) return [];
     const message = { type: 'message', from: 'system', content } as const;
     appender.append('system', message);
     return [addInput(this.#deps.sql, appender.state, message)];
@@ -326,7 +426,8 @@ export class Thread {
       const content = `${this.#meta.name} ended before it took up the last message, and is started again with it.`;
       appender.append('system', { type: 'message', from: 'system', content });
     }
-    orderStart(sql, state, inputs);
+    if (isFresh(state)) startNext(sql, state, []);
+    else orderStart(sql, state, inputs);
   }
 
   #checkBacklog(input: AgentInput): void {
@@ -342,9 +443,13 @@ export class Thread {
   /** To the running process, or to one that is ordered for it. */
   #give({ state }: Appender, input: Extract<AgentInput, { type: 'message' }>): Partial<Effects> {
     const { sql } = this.#deps;
-    if (state.launch.active) return { inputs: [addInput(sql, state, input)] };
-    orderStart(sql, state, [input]);
-    return {};
+    if (!state.launch.active) {
+      startNext(sql, state, [input]);
+      return {};
+    }
+    const line = addInput(sql, state, input);
+    // One that hands off takes nothing more: the process after it does.
+    return { inputs: state.lifecycle.handing ? [] : [line] };
   }
 
   #change(work: (appender: Appender) => Partial<Effects>): Effects {
@@ -361,14 +466,15 @@ export class Thread {
   }
 
   #note({ state }: Appender, before: ThreadState): void {
-    const { status, reason, contextPct, stopped, open } = state.lifecycle;
+    const { status, reason, contextPct, stopped } = state.lifecycle;
     const old = before.lifecycle;
+    const open = isAtWork(state);
     if (
       status === old.status &&
       reason === old.reason &&
       contextPct === old.contextPct &&
       stopped === old.stopped &&
-      open === old.open
+      open === isAtWork(before)
     ) {
       return;
     }
@@ -393,6 +499,14 @@ export class Thread {
   }
 }
 
+/** A run is open, or one opens as soon as the next process may start. */
+function isAtWork({ lifecycle, launch }: ThreadState): boolean {
+  return lifecycle.open || lifecycle.handing || launch.waits === true;
+}
+
 function nothing(seq: number): Effects {
   return { seq, stored: [], deltas: [], inputs: [] };
 }
+
+const notStarted = ({ name, reason }: SpawnFailed): string =>
+  `The agent "${name}" that you asked for was not started: ${reason}.`;
