@@ -21,7 +21,7 @@ export function controlBlock(
       kind: 'notice',
       level: 'info',
       text: ASKED[signal.data.action],
-      detail: null,
+      detail: pauseDetail(body),
     };
   }
   const answer = answerIn(body);
@@ -35,6 +35,13 @@ export function controlBlock(
   };
 }
 
+/** Why it is paused, and until when. */
+function pauseDetail(body: unknown): string | null {
+  const { reason, until } = PauseWords.safeParse(body).data ?? {};
+  const words = [reason, until === undefined ? undefined : `until ${until}`];
+  return words.filter((word) => word !== undefined).join(', ') || null;
+}
+
 /** What a person has decided, or null. */
 export function answerIn(body: unknown): { id: string; choice: string } | null {
   return Answer.safeParse(body).data ?? null;
@@ -46,12 +53,17 @@ const FromChild = z.looseObject({
   from: z.literal('child'),
   child: z.object({ id: z.string(), name: z.string() }),
 });
-const Signal = z.looseObject(SignalMessage.shape);
+const Signal = z.looseObject({
+  type: z.literal('signal'),
+  action: z.enum([...SignalMessage.shape.action.options, 'restart']),
+});
+const PauseWords = z.looseObject({ reason: z.string().optional(), until: z.string().optional() });
 const Answer = z.looseObject(DecisionMessage.shape);
 
-const ASKED: Record<z.infer<typeof SignalMessage>['action'], string> = {
+const ASKED: Record<z.infer<typeof Signal>['action'], string> = {
   stop: 'asked to stop',
   pause: 'asked to pause',
   resume: 'asked to resume',
   handoff: 'asked to hand off',
+  restart: 'asked to start again',
 };

@@ -1,8 +1,10 @@
 import { z } from 'zod';
 import { CommitHash } from '../git/commit-hash.ts';
 import { ThreadId } from '../ids.ts';
+import { SystemHandoff, SystemHandoffLimit } from './handoff.ts';
 import { RunnerHealth } from './health.ts';
 import { JobResult } from './job-results.ts';
+import { SystemLimit } from './limit.ts';
 
 /** What the runner observed. Bodies of events with source `runner`. */
 export const RunnerStarted = z.strictObject({
@@ -11,7 +13,7 @@ export const RunnerStarted = z.strictObject({
   executor: z.enum(['sandbox', 'container', 'unsandboxed']),
 });
 
-export const ExitReason = z.enum(['exited', 'stopped', 'lost', 'limit']);
+export const ExitReason = z.enum(['exited', 'stopped', 'handoff', 'lost', 'limit']);
 export type ExitReason = z.infer<typeof ExitReason>;
 
 export const RunnerExit = z.strictObject({
@@ -135,6 +137,9 @@ export const SpawnOutcome = z.discriminatedUnion('type', [SystemSpawned, SystemS
 export const SystemBody = z.discriminatedUnion('type', [
   ...SpawnOutcome.options,
   ...JobResult.options,
+  SystemHandoff,
+  SystemHandoffLimit,
+  SystemLimit,
 ]);
 export type SystemBody = z.infer<typeof SystemBody>;
 

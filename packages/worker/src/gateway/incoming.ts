@@ -1,3 +1,4 @@
+import { requestUrl } from '../http/request-url.ts';
 import type { BodyRoom } from './body/body-room.ts';
 import { type BadBody, readRequestBody, type RequestBody } from './body/request-body.ts';
 import { type Dialect, type Operation, operationOf } from './operation.ts';
@@ -57,7 +58,7 @@ export async function readIncoming(
     return refused('too_large', `The request is larger than ${MAX_REQUEST} bytes. Send less.`);
   const found = readModel(operation, path, bytes);
   if ('problem' in found) return refused('bad_request', found.problem);
-  const { search } = new URL(request.url);
+  const { search } = requestUrl(request);
   return { operation, path, method, headers, search, bytes, left, release, ...found };
 }
 

@@ -6,7 +6,8 @@ export type Passed = 'whole' | 'cut' | 'left' | 'idle' | 'stalled';
 
 /** So much may be on its way to the agent; more is not read from the provider. */
 const AHEAD = 65_536;
-const SMALLEST = 4096;
+/** Room for a few words: a buffer is made for each part, and costs by its size. */
+const SMALLEST = 512;
 /** workerd gives what it read along with the head of a chunk for itself, up to 28 bytes. Every event has more. */
 const AT_LEAST = 29;
 

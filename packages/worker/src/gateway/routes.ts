@@ -3,6 +3,7 @@ import { redact, secretsOf } from '../auth/redact.ts';
 import type { Env } from '../env.ts';
 import { log } from '../http/log.ts';
 import { defineRoute, type Route } from '../http/route.ts';
+import { requestUrl } from '../http/request-url.ts';
 import type { Agent } from './access.ts';
 import { isOwners } from './accounts.ts';
 import { type Dialect, operationOf } from './operation.ts';
@@ -36,7 +37,7 @@ export function gatewayRoutes(gatewayFor: GatewayFor): Route[] {
         unauthenticated: () => badKey(dialect === 'anthropic' ? 'anthropic' : 'openai-chat'),
       },
       async ({ env, agent, ctx, request }) => {
-        const path = new URL(request.url).pathname.slice(prefix.length);
+        const path = requestUrl(request).pathname.slice(prefix.length);
         const { format } = operationOf(dialect, method, path);
         if (!path.startsWith('/v1/')) {
           const message = `There is nothing at ${path}: it begins with /v1/.`;

@@ -3,7 +3,7 @@ import { z } from 'zod';
 import { defineRoute, json, noContent, type Route } from '../http/route.ts';
 import { unwrap } from '../result.ts';
 import { snapshotSource } from '../snapshot/source.ts';
-import { NodeParams, SessionParams } from './parameters.ts';
+import { Accepted, NodeParams, SessionParams, ThreadParams } from './parameters.ts';
 import { actionOfStatus, signalNode } from './signals.ts';
 
 const NodeBody = z.object({ node: Node });
@@ -40,7 +40,7 @@ export const nodeRoutes: Route[] = [
       const action = status === undefined ? null : actionOfStatus(status);
       const session = env.SESSION.getByName(params.id);
       const node = unwrap(await session.patchNode(userId, params.nodeId, patch));
-      if (action !== null) await signalNode(env, userId, params.id, params.nodeId, action);
+      if (action !== null) await signalNode(env, userId, params.id, params.nodeId, { action });
       return json({ node });
     },
   ),
@@ -57,5 +57,18 @@ export const nodeRoutes: Route[] = [
       unwrap(await env.SESSION.getByName(params.id).removeNode(userId, params.nodeId));
       return noContent();
     },
+  ),
+  defineRoute(
+    {
+      method: 'POST',
+      path: '/api/node/:id/restart',
+      summary:
+        'End what runs and begin again in a fresh process, with what was last handed off or with the first task.',
+      access: 'user',
+      params: ThreadParams,
+      responses: { 202: { description: 'Stored.', schema: Accepted } },
+    },
+    async ({ env, userId, params }) =>
+      json(unwrap(await env.THREAD.getByName(params.id).restart(userId)), 202),
   ),
 ];

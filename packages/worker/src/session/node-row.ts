@@ -45,6 +45,11 @@ export type NodeRow = {
   blocked: string | null;
   open: number;
   queue: number | null;
+  limited: number;
+  pause: string | null;
+  held: string | null;
+  held_by: string | null;
+  told: string | null;
 };
 
 /**
@@ -107,6 +112,11 @@ export function intentRow(
     blocked: null,
     open: 0,
     queue: null,
+    limited: 0,
+    pause: null,
+    held: null,
+    held_by: null,
+    told: null,
   };
 }
 

@@ -26,7 +26,10 @@ export class Starting {
   }
 
   async #go(start: Start): Promise<void> {
-    await this.#env.THREAD.getByName(start.thread).go(start.epoch);
-    this.#session.starts.told(start);
+    const { thread, epoch } = start;
+    const children = this.#session.childrenOf(thread);
+    if (await this.#env.THREAD.getByName(thread).go(epoch, { children })) {
+      this.#session.starts.told(start);
+    }
   }
 }

@@ -13,6 +13,8 @@ export type StatusNote = {
 };
 /** A start that the thread wants its session to let go, or wants no more. */
 export type WishNote = { epoch: number; wants: boolean };
+/** A provider's limit that holds the agent up. */
+export type LimitNote = { seq: number; reason: string; until: string };
 export type SpawnNote = {
   seq: number;
   name: string;
@@ -36,6 +38,7 @@ export type OutboxItem =
   | { kind: 'spawn'; note: SpawnNote }
   | { kind: 'wish'; note: WishNote }
   | { kind: 'result'; note: ResultNote }
+  | { kind: 'limit'; note: LimitNote }
   | { kind: 'order'; order: Order };
 
 /** The same key replaces what is still undelivered under it: only the newest status counts. */

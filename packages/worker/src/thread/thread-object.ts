@@ -38,10 +38,11 @@ import { makesSnapshot } from './jobs.ts';
 import { largeLines } from './lines.ts';
 import { LinkSockets } from './link-sockets.ts';
 import { nodeHashing } from './node-hashing.ts';
+import type { Pause } from './pause.ts';
 import { THREAD_MIGRATIONS } from './schema.ts';
 import type { ThreadMeta } from './state.ts';
 import { readTalk, type TalkPage } from './talk.ts';
-import { type Effects, Thread } from './thread.ts';
+import { type Effects, type Given, Thread } from './thread.ts';
 import { ThreadFeed } from './thread-feed.ts';
 
 /** How long after a commit an undelivered outbox is tried again, if the delivery at once did not happen. */
@@ -106,9 +107,11 @@ export class ThreadObject extends DurableObject<Env> {
     return this.#change(user, (thread) => thread.message(from, this.#redact(content), key));
   }
 
-  /** The session lets this epoch start. */
-  go(epoch: number): void {
-    if (this.#parts) this.#publish(this.#parts.thread.go(epoch));
+  /** The session lets this epoch start. False: it is paused, and is to be told again. */
+  go(epoch: number, given: Given): boolean {
+    const effects = this.#parts?.thread.go(epoch, given);
+    if (effects) this.#publish(effects);
+    return effects !== null;
   }
 
   /** What became of a run of a child. */
@@ -120,10 +123,16 @@ export class ThreadObject extends DurableObject<Env> {
     return this.#change(null, (thread) => thread.result(child, content, key));
   }
 
-  signal(
-    user: string | null,
-    action: 'stop' | 'pause' | 'resume' | 'handoff',
-  ): Result<{ seq: number }> {
+  restart(user: string): Result<{ seq: number }> {
+    return this.#change(user, (thread) => thread.restart());
+  }
+
+  /** The session holds the agent still, or lets it go on. */
+  hold(pause: Pause | null, by: Pause['by']): void {
+    if (this.#parts) this.#publish(this.#parts.thread.hold(pause, by));
+  }
+
+  signal(user: string | null, action: 'stop' | 'handoff'): Result<{ seq: number }> {
     return this.#change(user, (thread) => thread.signal(action));
   }
 
@@ -138,16 +147,11 @@ export class ThreadObject extends DurableObject<Env> {
 
   /** What the gateway metered or refused, in order. */
   gateway(events: readonly { key: string; body: GatewayBody }[]): Result<{ seq: number }> {
-    return attempt(() => {
-      if (!this.#parts) throw notFound('this thread');
-      let seq = 0;
-      for (const { key, body } of events) {
-        const effects = this.#parts.thread.gateway(redactBody(body, this.#redact), key);
-        this.#publish(effects);
-        ({ seq } = effects);
-      }
-      return { seq };
-    });
+    return this.#change(null, (thread) =>
+      thread.gateway(
+        events.map(({ key, body }) => ({ key, body: redactBody(body, this.#redact) })),
+      ),
+    );
   }
 
   /** The job that pushes the agent's branch to the session's repository. */

@@ -37,13 +37,20 @@ import {
   withdrawStart,
 } from './launch.ts';
 import { appendLines, type Delta, type Offloaded } from './lines.ts';
+import { forgetLimit, goOnAfterEnd, limitByGateway } from './limit.ts';
 import type { Stored } from './log-table.ts';
 import { putOutbox } from './outbox.ts';
+import type { Pause } from './pause.ts';
 import { noteAnswer, openQuestion } from './questions.ts';
+import { handOffAtRest, isFresh, relayAfterEnd, restart, startNext, tellRelay } from './relay.ts';
+import type { ChildState } from './relay-message.ts';
 import { CONTENT_TABLES } from './schema.ts';
 import { FRESH, isPlain, type ThreadMeta, type ThreadState } from './state.ts';
 
 export type ThreadDeps = { sql: Sql; hashing: Hashing; now: () => number };
+
+/** What a process is given by its session when it may start. */
+export type Given = { children: readonly ChildState[] };
 
 /** What a change made visible: the caller sends it when the transaction is done. */
 export type Effects = {
@@ -84,7 +91,7 @@ export class Thread {
     const known = key === null ? null : this.#seqOf(key);
     if (known !== null) return { ...nothing(known) };
     const { launch, lifecycle } = this.#state;
-    if (launch.active && launch.stopping) {
+    if (launch.active && launch.stopping && (!lifecycle.handing || lifecycle.stopped)) {
       throw new FilepathError(
         'conflict',
         `${this.#meta.name} is stopping: send the message again when it has stopped`,
@@ -98,6 +105,7 @@ export class Thread {
     return this.#change((appender) => {
       const seq = appender.append(from, input);
       if (key !== null) this.#keep(key, seq);
+      if (from === 'user') appender.state.handoffs = 0;
       return { seq, ...this.#give(appender, input) };
     });
   }
@@ -123,20 +131,22 @@ export class Thread {
     });
   }
 
-  signal(action: 'stop' | 'pause' | 'resume' | 'handoff'): Effects {
+  signal(action: 'stop' | 'handoff'): Effects {
     const { launch } = this.#state;
-    if (action !== 'stop' && (!launch.active || launch.waits || launch.stopping)) {
+    if (action === 'handoff' && !launch.active && launch.epoch > 0) return this.#handOffAtRest();
+    if (action === 'handoff' && (!launch.active || launch.waits || launch.stopping)) {
       throw new FilepathError('conflict', `${this.#meta.name} is not running`);
     }
     return this.#change((appender) => {
       const { sql } = this.#deps;
       const seq = appender.append('user', { type: 'signal', action });
-      if (action !== 'stop') {
-        if (action !== 'handoff') {
-          orderFreeze(sql, this.#meta, appender.state, seq, action === 'pause');
-        }
+      if (action === 'handoff') {
+        appender.state.handoffs = 0;
         return { seq, inputs: [addInput(sql, appender.state, { type: 'signal', action })] };
       }
+      // A stop ends a pause: its session tells it again where it still holds.
+      appender.state.held = undefined;
+      forgetLimit(appender.state);
       const { active, waits, stopping } = appender.state.launch;
       if (waits) withdrawStart(sql, appender.state);
       if (!active || waits || stopping) return { seq };
@@ -144,12 +154,53 @@ export class Thread {
     });
   }
 
-  /** The session lets an epoch start. Said again, or of one that is not wanted any more, it changes nothing. */
-  go(epoch: number): Effects {
-    const { launch, seq } = this.#state;
+  #handOffAtRest(): Effects {
+    return this.#change((appender) => {
+      const seq = appender.append('user', { type: 'signal', action: 'handoff' });
+      handOffAtRest(this.#deps.sql, appender, seq);
+      return { seq };
+    });
+  }
+
+  /** Ends what runs; a fresh process begins with the last handoff, or with the first task. */
+  restart(): Effects {
+    return this.#change((appender) => {
+      const seq = appender.append('user', { type: 'signal', action: 'restart' });
+      restart(this.#deps.sql, appender, this.#meta.name);
+      return { seq };
+    });
+  }
+
+  /** Holds the agent still, or lets it go on, as its session says. What holds already is not logged again. */
+  hold(pause: Pause | null, by: Pause['by']): Effects {
+    const held = pause === null ? undefined : JSON.stringify(pause);
+    if (held === this.#state.held) return nothing(this.#state.seq);
+    return this.#change((appender) => {
+      const { sql } = this.#deps;
+      const action = pause === null ? 'resume' : 'pause';
+      appender.state.held = held;
+      const { reason = null, until = null } = pause ?? {};
+      const seq = appender.append(by, {
+        type: 'signal',
+        action,
+        ...(reason === null ? {} : { reason }),
+        ...(until === null ? {} : { until }),
+      });
+      const { active, waits, stopping } = appender.state.launch;
+      if (!active || waits || stopping) return { seq };
+      orderFreeze(sql, this.#meta, appender.state, seq, pause !== null);
+      return { seq, inputs: [addInput(sql, appender.state, { type: 'signal', action })] };
+    });
+  }
+
+  /** The session lets an epoch start. Said again, or of one that is not wanted any more, it changes nothing. Null: it is paused. */
+  go(epoch: number, { children }: Given = { children: [] }): Effects | null {
+    const { launch, seq, held } = this.#state;
     if (launch.epoch !== epoch || !launch.waits) return nothing(seq);
-    return this.#change(({ state }) => {
-      orderGo(this.#deps.sql, this.#meta, state);
+    if (held !== undefined) return null;
+    return this.#change((appender) => {
+      tellRelay(this.#deps.sql, appender, children);
+      orderGo(this.#deps.sql, this.#meta, appender.state);
       return {};
     });
   }
@@ -183,14 +234,16 @@ export class Thread {
     });
   }
 
-  /** What the gateway metered or refused, once per key. It says nothing about the agent itself. */
-  gateway(body: GatewayBody, key: string): Effects {
-    const known = this.#seqOf(key);
-    if (known !== null) return nothing(known);
+  /** What the gateway metered or refused, in order, once per key. It says nothing about the agent itself. */
+  gateway(events: readonly { key: string; body: GatewayBody }[]): Effects {
+    const fresh = events.filter(({ key }) => this.#seqOf(key) === null);
+    if (fresh.length === 0) return nothing(this.#state.seq);
     return this.#change((appender) => {
-      const seq = appender.append('gateway', body);
-      this.#keep(key, seq);
-      return { seq };
+      for (const { key, body } of fresh) {
+        this.#keep(key, appender.append('gateway', body));
+        limitByGateway(this.#deps.sql, appender, body);
+      }
+      return {};
     });
   }
 
@@ -238,6 +291,11 @@ export class Thread {
         state.launch.active = false;
       }
       appender.append('runner', body);
+      if (body.type === 'head') state.handoffs = 0;
+      if (!state.launch.active) {
+        const { sql } = this.#deps;
+        if (relayAfterEnd(sql, appender, this.#meta.name) || goOnAfterEnd(sql, appender)) return {};
+      }
       if (body.type === 'health') return { inputs: this.#tellHealth(appender, body) };
       if (body.type === 'exit' && body.reason === 'exited' && body.code === 0) {
         this.#startAgain(appender);
@@ -278,7 +336,7 @@ export class Thread {
     sql.transaction(() => {
       for (const table of CONTENT_TABLES) sql.run(`DELETE FROM ${table}`);
       sql.run('DELETE FROM outbox');
-      sql.run(`DELETE FROM meta WHERE key = 'state'`);
+      sql.run(`DELETE FROM meta WHERE key IN ('state', 'relay')`);
       // What the delivery of the last order needs stays, without the agent's secrets.
       writeValue(sql, 'meta', { ...this.#meta, config: {}, apiKey: '' });
       const { thread, slug } = this.#meta;
@@ -327,7 +385,8 @@ export class Thread {
       const content = `${this.#meta.name} ended before it took up the last message, and is started again with it.`;
       appender.append('system', { type: 'message', from: 'system', content });
     }
-    orderStart(sql, state, inputs);
+    if (isFresh(state)) startNext(sql, state, []);
+    else orderStart(sql, state, inputs);
   }
 
   #checkBacklog(input: AgentInput): void {
@@ -343,9 +402,13 @@ export class Thread {
   /** To the running process, or to one that is ordered for it. */
   #give({ state }: Appender, input: Extract<AgentInput, { type: 'message' }>): Partial<Effects> {
     const { sql } = this.#deps;
-    if (state.launch.active) return { inputs: [addInput(sql, state, input)] };
-    orderStart(sql, state, [input]);
-    return {};
+    if (!state.launch.active) {
+      startNext(sql, state, [input]);
+      return {};
+    }
+    const line = addInput(sql, state, input);
+    // One that hands off takes nothing more: the process after it does.
+    return { inputs: state.lifecycle.handing ? [] : [line] };
   }
 
   #change(work: (appender: Appender) => Partial<Effects>): Effects {
@@ -362,14 +425,15 @@ export class Thread {
   }
 
   #note({ state }: Appender, before: ThreadState): void {
-    const { status, reason, contextPct, stopped, open } = state.lifecycle;
+    const { status, reason, contextPct, stopped } = state.lifecycle;
     const old = before.lifecycle;
+    const open = isAtWork(state);
     if (
       status === old.status &&
       reason === old.reason &&
       contextPct === old.contextPct &&
       stopped === old.stopped &&
-      open === old.open
+      open === isAtWork(before)
     ) {
       return;
     }
@@ -392,6 +456,11 @@ export class Thread {
   #keep(key: string, seq: number): void {
     this.#deps.sql.run('INSERT INTO keys (key, seq) VALUES (?, ?)', key, seq);
   }
+}
+
+/** A run is open, or one opens as soon as the next process may start. */
+function isAtWork({ lifecycle, launch }: ThreadState): boolean {
+  return lifecycle.open || lifecycle.handing || launch.waits === true;
 }
 
 function nothing(seq: number): Effects {
