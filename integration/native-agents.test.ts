@@ -1,6 +1,7 @@
 import {
   addTokens,
   GatewayCall,
+  Memory,
   type ModelPrice,
   ModelList,
   NO_TOKENS,
@@ -40,7 +41,13 @@ const STEPS: readonly Turn[] = [
   { reasoning: 'hm', tools: [{ name: 'bash', input: { command: 'echo out; exit 3' } }] },
   { tools: [{ name: 'git', input: { action: 'commit', message: 'docs: add a page' } }] },
   { tools: [{ name: 'spawn_agent', input: { name: 'helper', task: 'child: say hello' } }] },
-  { tools: [{ name: 'remember', input: { content: 'The page is docs/new.md.' } }] },
+  {
+    tools: [
+      { name: 'remember', input: { content: 'The page is docs/new.md.' } },
+      // What is waited for comes as no message, which would be one more step.
+      { name: 'wait_children', input: {} },
+    ],
+  },
   { text: 'There is a new page, committed.', chunk: 7 },
 ];
 
@@ -122,6 +129,15 @@ describe('Shelley and Pi in their sandboxes, by way of the gateway', () => {
       const spawned = await feed.until(isType('spawned'));
       const child = follow(instance, String(Reflect.get(Object(spawned.body), 'node')));
       await Promise.all([feed.until(isType('done')), child.until(isType('done'))]);
+
+      const { memories } = await api.json(
+        z.object({ memories: z.array(Memory) }),
+        'GET',
+        `/api/memories?repository=${encodeURIComponent(repo.path)}`,
+      );
+      expect(memories).toMatchObject([
+        { content: 'The page is docs/new.md.', source: { name: node.name, thread: node.id } },
+      ]);
 
       const calls = server.calls.slice(before);
       expect(calls).toHaveLength(11);

@@ -1,4 +1,4 @@
-import { FilepathError, issuesOf, LogEvent } from '@filepath/protocol';
+import { FilepathError, issuesOf, LogEvent, Memory } from '@filepath/protocol';
 
 type Schema<T> = {
   safeParse(
@@ -24,6 +24,16 @@ export async function eventsPage(response: Response): Promise<EventsPage> {
     events: parse(body['events'], 'events', LogEvent.array()),
     next: typeof next === 'number' ? next : null,
   };
+}
+
+/** `total` counts all in the scope and repository that were asked for. */
+export type MemoryList = { memories: Memory[]; total: number };
+
+export async function memoryList(response: Response): Promise<MemoryList> {
+  const body = record(await json(response));
+  const memories = parse(body['memories'], 'memories', Memory.array());
+  const { total } = body;
+  return { memories, total: typeof total === 'number' ? total : memories.length };
 }
 
 export async function acceptedSeq(response: Response): Promise<number> {

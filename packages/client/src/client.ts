@@ -7,6 +7,11 @@ import {
   type DecisionCreate,
   FilepathError,
   JobId,
+  Memory,
+  type MemoryCreate,
+  type MemoryPatch,
+  type MemoryScope,
+  MemoryStored,
   type MessageCreate,
   ModelList,
   Node,
@@ -25,7 +30,16 @@ import {
   Tree,
   TreeFrame,
 } from '@filepath/protocol';
-import { acceptedSeq, eventsPage, type EventsPage, field, health, whole } from './answers.ts';
+import {
+  acceptedSeq,
+  eventsPage,
+  type EventsPage,
+  field,
+  health,
+  memoryList,
+  type MemoryList,
+  whole,
+} from './answers.ts';
 import {
   Follower,
   type Following,
@@ -43,6 +57,14 @@ export type ClientOptions = {
   token?: string;
   fetch?: typeof fetch;
   openSocket?: OpenSocket;
+};
+
+export type MemoryQuery = {
+  q?: string | undefined;
+  scope?: MemoryScope | undefined;
+  /** The URL of a repository, or how its memories name it. */
+  repository?: string | undefined;
+  limit?: number | undefined;
 };
 
 export type Client = ReturnType<typeof createClient>;
@@ -160,6 +182,23 @@ export function createClient(options: ClientOptions = {}) {
       url: (id: string): string => new URL(snapshot(id), base).href,
     },
 
+    memory: {
+      /** The newest; with `q` what fits best. */
+      list: async (query: MemoryQuery = {}): Promise<MemoryList> => {
+        const search = new URLSearchParams();
+        for (const [name, value] of Object.entries(query)) {
+          if (value !== undefined) search.set(name, String(value));
+        }
+        return memoryList(await send('GET', `/api/memories?${search.toString()}`));
+      },
+      /** The same again is renewed. */
+      add: async (body: MemoryCreate) =>
+        whole(await send('POST', '/api/memories', { body }), 'memory', MemoryStored),
+      update: async (id: string, body: MemoryPatch) =>
+        field(await send('PATCH', memory(id), { body }), 'memory', Memory),
+      delete: async (id: string) => done(await send('DELETE', memory(id))),
+    },
+
     models: async () => whole(await send('GET', '/api/models'), 'list of models', ModelList),
 
     provider: {
@@ -196,6 +235,7 @@ export function createClient(options: ClientOptions = {}) {
 const session = (id: string): string => `/api/session/${encodeURIComponent(id)}`;
 const thread = (id: string): string => `/api/thread/${encodeURIComponent(id)}`;
 const provider = (id: string): string => `/api/providers/${encodeURIComponent(id)}`;
+const memory = (id: string): string => `/api/memories/${encodeURIComponent(id)}`;
 const snapshot = (id: string): string => `/api/snapshot/${encodeURIComponent(id)}`;
 const node = (sessionId: string, id: string): string =>
   `${session(sessionId)}/node/${encodeURIComponent(id)}`;

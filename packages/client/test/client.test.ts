@@ -3,6 +3,7 @@ import { createServer, type IncomingMessage, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import {
   newJobId,
+  newMemoryId,
   newSessionId,
   newThreadId,
   NO_BUDGET,
@@ -112,6 +113,39 @@ describe('requests', () => {
     expect(asked.map((one) => `${one.method} ${one.url}`)).toEqual([
       `POST /api/session/${sessionId}/node`,
       `DELETE /api/session/${sessionId}/node/${threadId}`,
+    ]);
+  });
+
+  it('lists, adds, changes and deletes what is remembered', async () => {
+    const memory = {
+      id: newMemoryId(),
+      scope: 'user',
+      key: null,
+      content: 'Be brief.',
+      tags: [],
+      source: { by: 'person' },
+      createdAt: at,
+      updatedAt: at,
+      uses: 0,
+      lastUsedAt: null,
+    };
+    reply(200, { memories: [memory], total: 7 });
+    expect(await client.memory.list({ q: 'a b', scope: 'user', repository: undefined })).toEqual({
+      memories: [memory],
+      total: 7,
+    });
+    const stored = { memory, refreshed: false, dropped: 0 };
+    reply(201, stored);
+    expect(await client.memory.add({ content: 'Be brief.' })).toEqual(stored);
+    reply(200, { memory });
+    expect(await client.memory.update(memory.id, { content: 'x' })).toEqual(memory);
+    reply(204, '');
+    await client.memory.delete(memory.id);
+    expect(asked.map((one) => `${one.method} ${one.url}`)).toEqual([
+      'GET /api/memories?q=a+b&scope=user',
+      'POST /api/memories',
+      `PATCH /api/memories/${memory.id}`,
+      `DELETE /api/memories/${memory.id}`,
     ]);
   });
 

@@ -29,6 +29,8 @@ export const CallId = idSchema('call', 'CallId');
 export type CallId = z.infer<typeof CallId>;
 export const SnapshotId = idSchema('snap', 'SnapshotId');
 export type SnapshotId = z.infer<typeof SnapshotId>;
+export const MemoryId = idSchema('mem', 'MemoryId');
+export type MemoryId = z.infer<typeof MemoryId>;
 
 /** Runners are named by their owner, so that a configuration can mention them. */
 export const RunnerId = z
@@ -54,6 +56,7 @@ export const newStepId = (): StepId => StepId.parse(`st_${suffix()}`);
 export const newSessionId = (): SessionId => SessionId.parse(`ses_${suffix()}`);
 export const newJobId = (): JobId => JobId.parse(`job_${suffix()}`);
 export const newCallId = (): CallId => CallId.parse(`call_${suffix()}`);
+export const newMemoryId = (): MemoryId => MemoryId.parse(`mem_${suffix()}`);
 export const newSnapshotId = (): SnapshotId => SnapshotId.parse(`snap_${suffix()}`);
 
 /** A job makes one snapshot, however often it is repeated. */

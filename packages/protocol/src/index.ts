@@ -1,8 +1,10 @@
 export {
   CallId,
   JobId,
+  MemoryId,
   newCallId,
   newJobId,
+  newMemoryId,
   newRunId,
   newSessionId,
   newSnapshotId,
@@ -154,6 +156,18 @@ export {
   type RunOutcome,
   WAITING,
 } from './thread/lifecycle.ts';
+export {
+  AgentMemoryCreate,
+  Memory,
+  MEMORY_LIMITS,
+  MemoryCreate,
+  MemoryPatch,
+  MemoryScope,
+  MemorySource,
+  MemoryStored,
+} from './memory/memory.ts';
+export { GivenMemory, givenMemory, memoriesMessage, SystemMemories } from './memory/given.ts';
+export { repositoryKey } from './memory/repository-key.ts';
 export { silentFor, stalledFor } from './thread/silence.ts';
 export { JobResult } from './thread/job-results.ts';
 export { type Completion, completionOf } from './thread/completion.ts';

@@ -81,7 +81,14 @@ export const agentEvents: { [type in AgentEventType]: fc.Arbitrary<AgentEvent> }
     { id, prompt: text, options: fc.array(text, { minLength: 1 }) },
     { hash: text },
   ),
-  memory: event('memory', { content: text }),
+  memory: event(
+    'memory',
+    { content: text },
+    {
+      scope: fc.constantFrom('agent', 'session', 'repository', 'user'),
+      tags: fc.array(text, { maxLength: 3 }),
+    },
+  ),
   log: event(
     'log',
     { message: text },

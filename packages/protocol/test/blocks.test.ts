@@ -124,7 +124,11 @@ describe('one event, one block', () => {
       fap({ type: 'decision', id: 'd', prompt: 'p', options: ['yes'] }),
       { kind: 'decision', decision: 'd', prompt: 'p', options: ['yes'] },
     ],
-    ['memory', fap({ type: 'memory', content: 'c' }), { kind: 'memory', content: 'c' }],
+    [
+      'memory',
+      fap({ type: 'memory', content: 'c', scope: 'user' }),
+      { kind: 'memory', content: 'c', scope: 'user' },
+    ],
     ['log', fap({ type: 'log', message: 'm' }), { kind: 'log', level: 'info', head: null }],
     ['start', started, { kind: 'notice', text: 'started', verified: true }],
     [

@@ -9,6 +9,7 @@ const block = (seq: number): Block => ({
   verified: false,
   kind: 'memory',
   content: `note ${seq}`,
+  scope: null,
 });
 const blocks = (length: number): Block[] => Array.from({ length }, (_, index) => block(index + 1));
 

@@ -8,7 +8,6 @@ import { childTools } from './tools/children.ts';
 import { editFileTool } from './tools/edit-file.ts';
 import { gitReadTool, gitTool } from './tools/git.ts';
 import { listFilesTool } from './tools/list-files.ts';
-import { recallTool, rememberTool } from './tools/memory.ts';
 import { readFileTool } from './tools/read-file.ts';
 import { searchTool } from './tools/search.ts';
 import { webFetchTool } from './tools/web-fetch.ts';
@@ -25,8 +24,6 @@ export function toolsOf(profile: ProfileName, kit: Kit): LoopTool[] {
     ...(profile === 'shelley' ? changing : [gitReadTool(kit)]),
     webFetchTool(),
     ...childTools(kit),
-    rememberTool(kit),
-    recallTool(kit),
   ];
 }
 

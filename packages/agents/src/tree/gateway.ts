@@ -2,7 +2,7 @@ import { setTimeout } from 'node:timers/promises';
 import { ErrorBody } from '@filepath/protocol';
 import { z } from 'zod';
 
-/** Where an agent asks about its children, and with what key. */
+/** Where an agent asks about its children and memory, and with what key. */
 export type TreeGateway = { readonly baseUrl: string; readonly apiKey: string };
 
 /** Tried again after these: the worker may be starting. Every request can be repeated. */
@@ -14,6 +14,7 @@ type Asked = {
   readonly path: string;
   /** Posted; without it, something is read. */
   readonly body?: unknown;
+  readonly method?: 'DELETE';
   readonly timeoutMs?: number;
   readonly signal: AbortSignal;
 };
@@ -34,12 +35,12 @@ export async function askGateway(gateway: TreeGateway, asked: Asked): Promise<un
 
 function once(
   { baseUrl, apiKey }: TreeGateway,
-  { path, body, timeoutMs = 30_000, signal }: Asked,
+  { path, body, method, timeoutMs = 30_000, signal }: Asked,
 ): Promise<Response> {
   const headers = { authorization: `Bearer ${apiKey}` };
   return fetch(`${baseUrl}/agent/${path}`, {
     ...(body === undefined
-      ? { headers }
+      ? { headers, ...(method && { method }) }
       : {
           method: 'POST',
           headers: { ...headers, 'content-type': 'application/json' },

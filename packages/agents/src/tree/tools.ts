@@ -11,6 +11,7 @@ import {
 import { cutMiddle, defineTool, type LoopTool } from '@filepath/loop';
 import { z } from 'zod';
 import { askGateway, type TreeGateway } from './gateway.ts';
+import { memoryTools } from './memory-tools.ts';
 import { childrenText } from './words.ts';
 
 /** What these tools are made with. */
@@ -36,6 +37,7 @@ export function treeTools(desk: TreeDesk): LoopTool[] {
     waitChildren(desk),
     sendToChild(desk),
     stopChild(desk),
+    ...memoryTools(desk.gateway),
   ];
 }
 
@@ -47,6 +49,9 @@ export const TREE_TOOLS: ReadonlySet<string> = new Set([
   'wait_children',
   'send_to_child',
   'stop_child',
+  'remember',
+  'recall',
+  'forget',
 ]);
 
 function spawnAgent({ gateway }: TreeDesk): LoopTool {
@@ -145,7 +150,8 @@ function waitChildren(desk: TreeDesk): LoopTool {
 function sendToChild({ gateway }: TreeDesk): LoopTool {
   return defineTool({
     name: 'send_to_child',
-    description: 'Say something to a child agent. It steers one that works and wakes one that ended.',
+    description:
+      'Say something to a child agent. It steers one that works and wakes one that ended.',
     input: z.object({ id: ChildId, content: z.string().min(1).max(60_000) }),
     readOnly: false,
     async run({ id, content }, { signal }) {

@@ -48,12 +48,9 @@ describe.each(Object.keys(MODELS) as WireFormat[])('%s', (format) => {
     ]);
     expect(edits[1]?.diff).toContain('-two\n+three\n');
     expect(tree.spawned).toMatchObject([{ name: 'tests', task: 'Write tests.' }]);
-    expect(of(agent.events, 'memory')).toEqual([
-      { type: 'memory', content: 'The page is docs/new.md.' },
-    ]);
     const results = server.calls.flatMap(({ request }) => request.results);
     expect(results.map(({ text }) => text).join('\n')).toMatch(
-      /src\/hello\.txt:1:hello[^]*exit 3[^]*The page is docs\/new\.md/,
+      /src\/hello\.txt:1:hello[^]*exit 3[^]*docs: add a page/,
     );
     const last = of(agent.events, 'status').findLast(
       ({ context_pct }) => context_pct !== undefined,

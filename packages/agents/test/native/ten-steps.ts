@@ -1,6 +1,6 @@
 import type { Turn } from '@filepath/testkit';
 
-/** A task in ten steps, with every kind of tool that Shelley has. */
+/** A task in ten steps, with every kind of tool that Shelley has in its sandbox. */
 export const TEN_STEPS: readonly Turn[] = [
   { text: 'I look around.', tools: [{ name: 'list_files', input: {} }], chunk: 5 },
   {
@@ -21,8 +21,8 @@ export const TEN_STEPS: readonly Turn[] = [
   { tools: [{ name: 'spawn_agent', input: { name: 'tests', task: 'Write tests.' } }] },
   {
     tools: [
-      { name: 'remember', input: { content: 'The page is docs/new.md.' } },
-      { name: 'recall', input: { words: 'page' } },
+      { name: 'read_file', input: { path: 'docs/new.md' } },
+      { name: 'git', input: { action: 'log' } },
     ],
   },
   { text: 'There is a new page, committed.', chunk: 7 },

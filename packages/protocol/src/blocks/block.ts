@@ -1,5 +1,7 @@
 import type { AgentState } from '../fap/events.ts';
 import type { TokenCounts } from '../gateway/usage.ts';
+import type { GivenMemory } from '../memory/given.ts';
+import type { MemoryScope } from '../memory/memory.ts';
 
 /**
  * What a thread shows, in order. `id` is stable while a block changes; `seq` is that of its first event, or of
@@ -109,7 +111,14 @@ export type DecisionBlock = Base & {
   state: 'open' | 'answered' | 'over';
   choice: string | null;
 };
-export type MemoryBlock = Base & { kind: 'memory'; content: string };
+/** What the agent asked to be remembered. */
+export type MemoryBlock = Base & {
+  kind: 'memory';
+  content: string;
+  scope: MemoryScope | null;
+};
+/** What the agent was given of memory at its start. */
+export type MemoriesBlock = Base & { kind: 'memories'; memories: readonly GivenMemory[] };
 export type LogBlock = Base & {
   kind: 'log';
   level: 'debug' | 'info' | 'warn' | 'error';
@@ -145,6 +154,7 @@ export type Block =
   | CallsBlock
   | DecisionBlock
   | MemoryBlock
+  | MemoriesBlock
   | LogBlock
   | NoticeBlock
   | BlobBlock

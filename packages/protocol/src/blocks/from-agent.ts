@@ -80,7 +80,7 @@ export function agentBlock(base: Base, event: AgentEvent): Block {
         choice: null,
       };
     case 'memory':
-      return { ...base, kind: 'memory', content: event.content };
+      return { ...base, kind: 'memory', content: event.content, scope: event.scope ?? null };
     case 'log':
       return {
         ...base,

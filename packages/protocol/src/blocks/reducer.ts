@@ -9,6 +9,7 @@ import { answerIn, controlBlock } from './from-control.ts';
 import { Handoffs } from './handoffs.ts';
 import { limitBlock } from './from-limit.ts';
 import { jobBlock } from './from-job.ts';
+import { memoriesBlock } from './from-memories.ts';
 import { CHECKING, PROGRESS, runnerBlock } from './from-runner.ts';
 import { commandBlock, toolBlock } from './from-work.ts';
 import { GatewayBlocks } from './gateway-blocks.ts';
@@ -103,7 +104,7 @@ export class BlockReducer {
         if (handoff) return this.#place(handoff);
         const limit = limitBlock(base, event.body);
         if (limit) return this.#add(limit);
-        const result = jobBlock(base, event.body);
+        const result = jobBlock(base, event.body) ?? memoriesBlock(base, event.body);
         if (result) return this.#add(result);
         if (this.#spawned(base, event.body)) return;
       }

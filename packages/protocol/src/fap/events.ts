@@ -1,4 +1,6 @@
 import { z } from 'zod';
+import { NetworkConfig } from '../api/network.ts';
+import { MemoryScope } from '../memory/memory.ts';
 
 /**
  * The filepath Agent Protocol: what an agent prints, one JSON object a line. Unknown keys pass through:
@@ -58,6 +60,15 @@ export const SpawnEvent = z.looseObject({
   agent: z.string(),
   model: z.string(),
   task: z.string().optional(),
+  /** Of the child and everything below it. */
+  budget: z
+    .looseObject({
+      usd: z.number().min(0).max(1e6).optional(),
+      tokens: z.int().min(0).max(1e12).optional(),
+    })
+    .optional(),
+  /** What the child may reach: its parent's policy unless given, and never more. */
+  network: NetworkConfig.optional(),
 });
 
 export const WorkersEvent = z.looseObject({
@@ -115,6 +126,9 @@ export const DecisionEvent = z.looseObject({
 export const MemoryEvent = z.looseObject({
   type: z.literal('memory'),
   content: z.string(),
+  /** Who gets to see it; the repository's agents unless told, or the session's where there is none. */
+  scope: MemoryScope.optional(),
+  tags: z.array(z.string()).optional(),
 });
 
 export const LogLineEvent = z.looseObject({

@@ -2,6 +2,7 @@ import { z } from 'zod';
 import { CommitHash } from '../git/commit-hash.ts';
 import { ThreadId } from '../ids.ts';
 import { SystemHandoff, SystemHandoffLimit } from './handoff.ts';
+import { SystemMemories } from '../memory/given.ts';
 import { RunnerHealth } from './health.ts';
 import { JobResult } from './job-results.ts';
 import { SystemLimit } from './limit.ts';
@@ -140,6 +141,7 @@ export const SystemBody = z.discriminatedUnion('type', [
   SystemHandoff,
   SystemHandoffLimit,
   SystemLimit,
+  SystemMemories,
 ]);
 export type SystemBody = z.infer<typeof SystemBody>;
 

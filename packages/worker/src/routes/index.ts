@@ -4,12 +4,14 @@ import { gatewayRoutes } from '../gateway/routes.ts';
 import type { Route } from '../http/route.ts';
 import { systemRoutes } from '../http/system-routes.ts';
 import { agentsAvailable } from '../runner/availability.ts';
+import { agentMemoryRoutes } from './agent-memory-routes.ts';
 import { agentRoutes } from './agent-routes.ts';
 import { attentionRoute } from './attention-route.ts';
 import { budgetRoutes } from './budget-routes.ts';
 import { catalogRoute } from './catalog-route.ts';
 import { jobRoutes } from './job-routes.ts';
 import { linkRoutes } from './link-routes.ts';
+import { memoryRoutes } from './memory-routes.ts';
 import { modelRoute } from './model-route.ts';
 import { nodeRoutes } from './node-routes.ts';
 import { providerRoutes } from './provider-routes.ts';
@@ -28,10 +30,12 @@ export const routes: readonly Route[] = [
   ...jobRoutes,
   ...snapshotRoutes,
   attentionRoute,
+  ...memoryRoutes,
   ...providerRoutes,
   modelRoute,
   catalogRoute,
   ...agentRoutes,
+  ...agentMemoryRoutes,
   ...linkRoutes,
   ...gatewayRoutes(gatewayFor),
 ];

@@ -29,7 +29,8 @@ export const nodeRoutes: Route[] = [
     {
       method: 'PATCH',
       path: '/api/session/:id/node/:nodeId',
-      summary: 'Change name, model or configuration; status as stop, pause or resume.',
+      summary:
+        'Change name, model or configuration; move it under another node or among its siblings; status as stop, pause or resume.',
       access: 'user',
       params: NodeParams,
       body: NodePatch,

@@ -4,6 +4,7 @@ import { LEDGER_TABLES } from './ledger/schema.ts';
 import { PAUSE_TABLES } from './pauses.ts';
 import { STARTS_TABLES } from './starts.ts';
 import { RESULT_TABLES } from './results.ts';
+import { MEMORY_TABLES } from './memory-notes.ts';
 
 export const SESSION_MIGRATIONS: readonly (readonly string[])[] = [
   [
@@ -45,4 +46,7 @@ export const SESSION_MIGRATIONS: readonly (readonly string[])[] = [
   ],
   // The seq of the last limit of a provider that its thread told of.
   ['ALTER TABLE nodes ADD COLUMN limited INTEGER NOT NULL DEFAULT 0'],
+  // The accounts that a call was reserved in, where its node has moved since.
+  ['ALTER TABLE calls ADD COLUMN path TEXT', 'CREATE INDEX calls_by_node ON calls (node)'],
+  MEMORY_TABLES,
 ];

@@ -1,11 +1,13 @@
 import { DurableObject } from 'cloudflare:workers';
 import {
+  type AgentMemoryCreate,
   type BudgetPut,
   type BudgetState,
   type CallId,
   type Child,
   type ChildrenWait,
   FilepathError,
+  type MemoryStored,
   type Node,
   type NodeBudgetPut,
   type NodeBudgetState,
@@ -47,6 +49,9 @@ import { LedgerDesk } from './ledger/desk.ts';
 import type { LeaseReport } from './ledger/lease.ts';
 import { TreeLedger } from './ledger/ledger.ts';
 import { limitOf } from './ledger/money.ts';
+import { isMove } from './moves.ts';
+import { type MemoryView, rememberFor, viewOf } from './memory-desk.ts';
+import { MemoryNotes } from './memory-notes.ts';
 import { inventName } from './names.ts';
 import { Family } from './family.ts';
 import { SESSION_MIGRATIONS } from './schema.ts';
@@ -172,7 +177,14 @@ export class SessionObject extends DurableObject<Env> implements Ledger {
   async patchNode(user: string, id: ThreadId, patch: NodePatch): Promise<Result<Node>> {
     const agentType = this.#parts?.session.nodes.find(id)?.agent_type;
     const given = await this.#given(user, agentType);
-    return this.#change(user, (session) => session.patchNode(id, patch, given));
+    return this.#change(user, (session) => {
+      const { ledger } = this.#for(user);
+      // What is reserved must be in the tables: it settles where it was reserved.
+      ledger.write();
+      const node = session.patchNode(id, patch, given);
+      if (isMove(patch)) ledger.unblock(session.nodes.subtree(id).map((row) => row.id));
+      return node;
+    });
   }
 
   /** Stops a node and everything below it; all of the tree when no node is named. */
@@ -279,6 +291,16 @@ export class SessionObject extends DurableObject<Env> implements Ledger {
     return this.waitForChildren(bearer, { children: [child], seconds: STOPPED_SECONDS });
   }
 
+  /** From where the node whose key this is looks at what is remembered. */
+  memoryView(bearer: Bearer): Result<MemoryView> {
+    return attempt(() => viewOf(this.#held(bearer), bearer.thread));
+  }
+
+  async remember(bearer: Bearer, create: AgentMemoryCreate): Promise<Result<MemoryStored>> {
+    const held = attempt(() => this.#held(bearer));
+    return held.ok ? rememberFor(held.value, this.env, bearer, create) : held;
+  }
+
   async refused(ask: Ask, refusal: RouteRefusal): Promise<boolean> {
     return !this.#deleted && (this.#parts?.desk.refused(ask, refusal) ?? false);
   }
@@ -321,6 +343,8 @@ export class SessionObject extends DurableObject<Env> implements Ledger {
     else if (item.kind === 'wish') session.noteWish(thread, item.note);
     else if (item.kind === 'result') session.results.note(thread, item.note);
     else if (item.kind === 'limit') session.noteLimit(thread, item.note);
+    else if (item.kind === 'memory')
+      new MemoryNotes(session, this.#sql, this.env).put(thread, item.note);
     else if (given) session.noteSpawn(thread, item.note, given);
     this.#announce();
   }
@@ -432,8 +456,13 @@ export class SessionObject extends DurableObject<Env> implements Ledger {
   }
 
   #familyOf(bearer: Bearer): Family {
+    return new Family(this.#held(bearer), this.#waits, bearer.thread);
+  }
+
+  /** For whoever holds the key of a node. */
+  #held(bearer: Bearer): Session {
     if (!this.#parts || this.#deleted || !this.#parts.desk.check(bearer)) throw badKey();
-    return new Family(this.#parts.session, this.#waits, bearer.thread);
+    return this.#parts.session;
   }
 
   #for(user: string): Parts {

@@ -6,6 +6,7 @@ import { LOCAL_RUNNER } from '../runner/local-runner.ts';
 import type { Sql } from '../storage/sql.ts';
 import type { Pause } from '../thread/pause.ts';
 import type { ThreadMeta } from '../thread/state.ts';
+import { MemoryNotes } from './memory-notes.ts';
 import { configOf, type NodeRow, snapshotOf } from './node-row.ts';
 import { type Results, resultMessage } from './results.ts';
 import type { Session } from './session.ts';
@@ -24,12 +25,14 @@ export class SessionWork {
   #waits: Waits;
   #sql: Sql;
   #env: Env;
+  #memories: MemoryNotes;
 
   constructor(session: Session, waits: Waits, sql: Sql, env: Env) {
     this.#session = session;
     this.#waits = waits;
     this.#sql = sql;
     this.#env = env;
+    this.#memories = new MemoryNotes(session, sql, env);
   }
 
   /** Does all that can be done; what failed is thrown after, to be tried again. */
@@ -55,6 +58,7 @@ export class SessionWork {
     for (const row of nodes.toConfigure()) yield () => this.#configure(row);
     for (const row of nodes.toHalt()) yield () => this.#stop(row);
     for (const row of this.#session.pauses.untold()) yield () => this.#hold(row);
+    for (const thread of this.#memories.threads()) yield () => this.#memories.bring(thread);
     for (const row of nodes.inPhase('deleting')) yield () => this.#remove(row);
     for (const refusal of this.#untold()) yield () => this.#tell(refusal);
     for (const end of this.#session.results.untold()) {
@@ -93,14 +97,17 @@ export class SessionWork {
 
   async #configure(row: NodeRow): Promise<void> {
     const { name, model } = row;
-    await this.#thread(row.id).configure({ name, model, config: configOf(row) });
+    const parent = this.#parentOf(row);
+    await this.#thread(row.id).configure({ name, model, config: configOf(row) }, parent);
     // A change that came meanwhile is still to be told.
     this.#sql.run(
-      'UPDATE nodes SET stale = 0 WHERE id = ? AND name = ? AND model = ? AND config = ?',
+      `UPDATE nodes SET stale = 0
+       WHERE id = ? AND name = ? AND model = ? AND config = ? AND parent_id IS ?`,
       row.id,
       name,
       model,
       row.config,
+      row.parent_id,
     );
   }
 
@@ -118,6 +125,7 @@ export class SessionWork {
   async #remove(row: NodeRow): Promise<void> {
     await this.#thread(row.id).remove();
     this.#session.results.forget(row.id);
+    await this.#env.USER.getByName(this.#session.meta.owner).forgetAgent(ThreadId.parse(row.id));
     // The row stays, so that feeds can say that the node is gone; its secrets do not.
     this.#sql.run(
       `UPDATE nodes SET phase = 'deleted', config = '{}', api_key = '', key_hash = NULL, task = NULL WHERE id = ?`,
@@ -131,7 +139,7 @@ export class SessionWork {
 
   async #tell({ parent, seq, name, reason }: Refusal): Promise<void> {
     const body = { type: 'spawn_failed' as const, spawn: seq, name, reason };
-    await this.#thread(parent).system(body, `spawn:${parent}:${seq}`);
+    await this.#thread(parent).spawnFailed(body, `spawn:${parent}:${seq}`);
     this.#sql.run('UPDATE refusals SET told = 1 WHERE parent = ? AND seq = ?', parent, seq);
   }
 
@@ -139,10 +147,15 @@ export class SessionWork {
     return this.#env.THREAD.getByName(id);
   }
 
+  #parentOf(row: NodeRow): ThreadMeta['parent'] | null {
+    const parent = row.parent_id === null ? null : this.#session.nodes.find(row.parent_id);
+    return parent && { thread: ThreadId.parse(parent.id), slug: parent.slug };
+  }
+
   #metaOf(row: NodeRow, { entries }: KnownAgents): ThreadMeta {
     const entry = entries.find(({ type }) => type === row.agent_type);
     const { id, owner, gitRepoUrl } = this.#session.meta;
-    const parent = row.parent_id === null ? null : this.#session.nodes.find(row.parent_id);
+    const parent = this.#parentOf(row);
     const snapshot = snapshotOf(row);
     return {
       thread: ThreadId.parse(row.id),
@@ -154,7 +167,7 @@ export class SessionWork {
       model: row.model,
       config: configOf(row),
       gitRepoUrl,
-      ...(parent ? { parent: { thread: ThreadId.parse(parent.id), slug: parent.slug } } : {}),
+      ...(parent && { parent }),
       apiKey: row.api_key,
       runner: LOCAL_RUNNER,
       ...(snapshot && { snapshot }),

@@ -1,6 +1,13 @@
+import { type GivenMemory, givenMemory, ThreadId } from '@filepath/protocol';
+import { redact, secretsOf } from '../auth/redact.ts';
 import type { Env } from '../env.ts';
+import { log } from '../http/log.ts';
+import { viewOf } from './memory-desk.ts';
 import type { Session } from './session.ts';
 import type { Start } from './starts.ts';
+
+/** An agent waits no longer than this for what is remembered. */
+const MEMORY_MS = 5_000;
 
 /** Tells threads that their starts may go. Threads take the same word once. */
 export class Starting {
@@ -26,10 +33,33 @@ export class Starting {
   }
 
   async #go(start: Start): Promise<void> {
-    const { thread, epoch } = start;
-    const children = this.#session.childrenOf(thread);
-    if (await this.#env.THREAD.getByName(thread).go(epoch, { children })) {
-      this.#session.starts.told(start);
+    const thread = this.#env.THREAD.getByName(start.thread);
+    const task = await thread.taskOf(start.epoch);
+    const memories = task === null ? [] : await this.#memories(ThreadId.parse(start.thread), task);
+    const children = this.#session.childrenOf(start.thread);
+    if (await thread.go(start.epoch, { memories, children })) this.#session.starts.told(start);
+  }
+
+  /** What the agent is given of memory. It starts without, if that cannot be had. */
+  async #memories(thread: ThreadId, task: string): Promise<GivenMemory[]> {
+    const { owner, sight } = viewOf(this.#session, thread);
+    try {
+      const asked = this.#env.USER.getByName(owner).giveMemories(sight, task);
+      return (await within(asked, MEMORY_MS)).map(givenMemory);
+    } catch (error) {
+      const why = redact(String(error), secretsOf(this.#env));
+      log('warn', 'started without memory', { thread, error: why });
+      return [];
     }
+  }
+}
+
+async function within<T>(work: Promise<T>, ms: number): Promise<T> {
+  const { promise, reject } = Promise.withResolvers<never>();
+  const timer = setTimeout(() => reject(new Error(`no answer within ${ms} ms`)), ms);
+  try {
+    return await Promise.race([work, promise]);
+  } finally {
+    clearTimeout(timer);
   }
 }

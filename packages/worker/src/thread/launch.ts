@@ -88,7 +88,7 @@ export function orderGo(sql: Sql, meta: ThreadMeta, state: ThreadState): void {
     model: meta.model,
     config: meta.config,
     apiKey: meta.apiKey,
-    task: taskOf(inputs),
+    task: messagesOf(inputs)[0] ?? '',
     gitRepoUrl: meta.gitRepoUrl,
     ...(meta.parent === undefined ? {} : { parent: meta.parent }),
     ...(meta.snapshot && { snapshot: meta.snapshot }),
@@ -105,12 +105,12 @@ export function withdrawStart(sql: Sql, { launch }: ThreadState): void {
   putOutbox(sql, 'wish', { kind: 'wish', note: { epoch: launch.epoch, wants: false } });
 }
 
-function taskOf(inputs: readonly InputLine[]): string {
-  for (const { line } of inputs) {
+/** The messages in these inputs. */
+export function messagesOf(inputs: readonly InputLine[]): string[] {
+  return inputs.flatMap(({ line }) => {
     const input = JSON.parse(line) as AgentInput;
-    if (input.type === 'message') return input.content;
-  }
-  return '';
+    return input.type === 'message' ? [input.content] : [];
+  });
 }
 
 /** `more.handoff`: another process takes its place. */

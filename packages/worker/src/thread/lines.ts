@@ -3,6 +3,7 @@ import type { Sql } from '../storage/sql.ts';
 import type { Appender } from './appender.ts';
 import { addToDraft, endDraft, MAX_DRAFTS } from './drafts.ts';
 import { limitByStatus } from './limit.ts';
+import { noteMemory } from './memory-note.ts';
 import { putOutbox } from './outbox.ts';
 import { noteQuestion } from './questions.ts';
 import { handOff, noteTakenUp } from './relay.ts';
@@ -86,6 +87,7 @@ function appendLine(
   }
   if (event.type === 'status') limitByStatus(sql, appender, event);
   if (event.type === 'handoff') handOff(sql, appender, seq, event.summary);
+  if (event.type === 'memory') noteMemory(sql, event, seq);
   if (event.type !== 'spawn') return;
   // An agent's words go on to other objects: bounded, whatever it says.
   const name = event.name.slice(0, 120);
@@ -94,7 +96,7 @@ function appendLine(
       type: 'spawn_failed',
       spawn: seq,
       name,
-      reason: `${name} was not started: its parent is stopped`,
+      reason: 'its parent is stopped',
     });
     return;
   }
@@ -106,6 +108,10 @@ function appendLine(
       agent: event.agent.slice(0, 64),
       model: event.model.slice(0, 200),
       task: event.task ?? null,
+      ...(event.budget && {
+        budget: { usd: event.budget.usd ?? null, tokens: event.budget.tokens ?? null },
+      }),
+      ...(event.network && { network: event.network }),
     },
   });
 }

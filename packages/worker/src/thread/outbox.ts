@@ -1,4 +1,11 @@
-import type { AgentState, Order, RunOutcome } from '@filepath/protocol';
+import type {
+  AgentState,
+  Budget,
+  MemoryScope,
+  NetworkConfig,
+  Order,
+  RunOutcome,
+} from '@filepath/protocol';
 import type { Sql } from '../storage/sql.ts';
 
 /** What a thread tells others. Stored with the events that caused it, delivered after, in order, at least once. */
@@ -21,6 +28,15 @@ export type SpawnNote = {
   agent: string;
   model: string;
   task: string | null;
+  budget?: Budget;
+  network?: NetworkConfig;
+};
+
+export type MemoryNote = {
+  seq: number;
+  content: string;
+  scope: MemoryScope | null;
+  tags: string[];
 };
 
 /** How a run ended, for the agent's parent. */
@@ -39,6 +55,7 @@ export type OutboxItem =
   | { kind: 'wish'; note: WishNote }
   | { kind: 'result'; note: ResultNote }
   | { kind: 'limit'; note: LimitNote }
+  | { kind: 'memory'; note: MemoryNote }
   | { kind: 'order'; order: Order };
 
 /** The same key replaces what is still undelivered under it: only the newest status counts. */

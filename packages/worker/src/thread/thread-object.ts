@@ -42,7 +42,7 @@ import type { Pause } from './pause.ts';
 import { THREAD_MIGRATIONS } from './schema.ts';
 import type { ThreadMeta } from './state.ts';
 import { readTalk, type TalkPage } from './talk.ts';
-import { type Effects, type Given, Thread } from './thread.ts';
+import { type Effects, type Given, type SpawnFailed, Thread } from './thread.ts';
 import { ThreadFeed } from './thread-feed.ts';
 
 /** How long after a commit an undelivered outbox is tried again, if the delivery at once did not happen. */
@@ -93,8 +93,11 @@ export class ThreadObject extends DurableObject<Env> {
     this.#open();
   }
 
-  configure(change: Partial<Pick<ThreadMeta, 'name' | 'model' | 'config'>>): void {
-    this.#parts?.thread.configure(change);
+  configure(
+    change: Pick<ThreadMeta, 'name' | 'model' | 'config'>,
+    parent: ThreadMeta['parent'] | null,
+  ): void {
+    this.#parts?.thread.configure(change, parent);
   }
 
   /** `user` is null when the session asks. */
@@ -112,6 +115,11 @@ export class ThreadObject extends DurableObject<Env> {
     const effects = this.#parts?.thread.go(epoch, given);
     if (effects) this.#publish(effects);
     return effects !== null;
+  }
+
+  /** What an epoch that may go is to work on; null for any other. */
+  taskOf(epoch: number): string | null {
+    return this.#parts?.thread.taskOf(epoch) ?? null;
   }
 
   /** What became of a run of a child. */
@@ -143,6 +151,11 @@ export class ThreadObject extends DurableObject<Env> {
 
   system(body: SystemBody, key: string): Result<{ seq: number }> {
     return this.#change(null, (thread) => thread.system(body, key));
+  }
+
+  /** A child that the agent asked for was refused: it is told, and may do something else. */
+  spawnFailed(body: SpawnFailed, key: string): Result<{ seq: number }> {
+    return this.#change(null, (thread) => thread.spawnFailed(body, key));
   }
 
   /** What the gateway metered or refused, in order. */

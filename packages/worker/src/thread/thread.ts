@@ -4,11 +4,13 @@ import {
   encodeInput,
   FilepathError,
   type GatewayBody,
+  type GivenMemory,
   healthMessage,
   type InputLine,
   type JobId,
   type JobResult,
   type JobWork,
+  memoriesMessage,
   owes,
   type RunnerBody,
   type RunnerHealth,
@@ -28,6 +30,7 @@ import {
   backlog,
   markWritten,
   MAX_BACKLOG,
+  messagesOf,
   orderEnd,
   orderFreeze,
   orderGo,
@@ -50,7 +53,12 @@ import { FRESH, isPlain, type ThreadMeta, type ThreadState } from './state.ts';
 export type ThreadDeps = { sql: Sql; hashing: Hashing; now: () => number };
 
 /** What a process is given by its session when it may start. */
-export type Given = { children: readonly ChildState[] };
+export type Given = {
+  readonly children?: readonly ChildState[];
+  readonly memories?: readonly GivenMemory[];
+};
+
+export type SpawnFailed = Extract<SystemBody, { type: 'spawn_failed' }>;
 
 /** What a change made visible: the caller sends it when the transaction is done. */
 export type Effects = {
@@ -80,8 +88,13 @@ export class Thread {
     return this.#state;
   }
 
-  configure(change: Partial<Pick<ThreadMeta, 'name' | 'model' | 'config'>>): void {
-    const meta = { ...this.#meta, ...change };
+  /** `parent`: null for a root. */
+  configure(
+    change: Pick<ThreadMeta, 'name' | 'model' | 'config'>,
+    parent: ThreadMeta['parent'] | null,
+  ): void {
+    const { parent: _before, ...rest } = this.#meta;
+    const meta = { ...rest, ...change, ...(parent && { parent }) };
     writeValue(this.#deps.sql, 'meta', meta);
     this.#meta = meta;
   }
@@ -194,15 +207,28 @@ export class Thread {
   }
 
   /** The session lets an epoch start. Said again, or of one that is not wanted any more, it changes nothing. Null: it is paused. */
-  go(epoch: number, { children }: Given = { children: [] }): Effects | null {
+  go(epoch: number, { children = [], memories = [] }: Given = {}): Effects | null {
     const { launch, seq, held } = this.#state;
     if (launch.epoch !== epoch || !launch.waits) return nothing(seq);
     if (held !== undefined) return null;
     return this.#change((appender) => {
       tellRelay(this.#deps.sql, appender, children);
-      orderGo(this.#deps.sql, this.#meta, appender.state);
+      const { state } = appender;
+      if (memories.length > 0) {
+        appender.append('system', { type: 'memories', epoch, memories });
+        const content = memoriesMessage(memories);
+        addInput(this.#deps.sql, state, { type: 'message', from: 'system', content });
+      }
+      orderGo(this.#deps.sql, this.#meta, state);
       return {};
     });
+  }
+
+  /** What an epoch that may go is to work on; null for any other. */
+  taskOf(epoch: number): string | null {
+    const { launch, held } = this.#state;
+    if (launch.epoch !== epoch || !launch.waits || held !== undefined) return null;
+    return messagesOf(readInputs(this.#deps.sql, epoch, 0)).join('\n');
   }
 
   /** What a person has decided goes to the process that asked. The log says what it was about. */
@@ -231,6 +257,17 @@ export class Thread {
       const seq = appender.append('system', body);
       this.#keep(key, seq);
       return { seq };
+    });
+  }
+
+  /** A refusal is in the log once, and in words on the agent's stdin while its run is open. */
+  spawnFailed(body: SpawnFailed, key: string): Effects {
+    const known = this.#seqOf(key);
+    if (known !== null) return nothing(known);
+    return this.#change((appender) => {
+      const seq = appender.append('system', body);
+      this.#keep(key, seq);
+      return { seq, inputs: this.#tell(appender, notStarted(body)) };
     });
   }
 
@@ -358,9 +395,13 @@ export class Thread {
 
   /** The agent is told how its workspace is. It is no task: it opens no run, and nothing is started for it. */
   #tellHealth(appender: Appender, body: RunnerHealth): InputLine[] {
-    const { lifecycle, launch } = appender.state;
     const content = healthMessage(body);
-    if (content === null || !lifecycle.open || launch.stopping) return [];
+    return content === null ? [] : this.#tell(appender, content);
+  }
+
+  #tell(appender: Appender, content: string): InputLine[] {
+    const { lifecycle, launch } = appender.state;
+    if (!lifecycle.open || !launch.active || launch.stopping) return [];
     const message = { type: 'message', from: 'system', content } as const;
     appender.append('system', message);
     return [addInput(this.#deps.sql, appender.state, message)];
@@ -466,3 +507,6 @@ function isAtWork({ lifecycle, launch }: ThreadState): boolean {
 function nothing(seq: number): Effects {
   return { seq, stored: [], deltas: [], inputs: [] };
 }
+
+const notStarted = ({ name, reason }: SpawnFailed): string =>
+  `The agent "${name}" that you asked for was not started: ${reason}.`;

@@ -1,4 +1,5 @@
 import { USAGE_DEFINITION } from '../session/ledger/schema.ts';
+import { MEMORY_TABLES } from './memory/schema.ts';
 
 export const USER_MIGRATIONS: readonly (readonly string[])[] = [
   [
@@ -13,4 +14,5 @@ export const USER_MIGRATIONS: readonly (readonly string[])[] = [
        session TEXT PRIMARY KEY, n INTEGER NOT NULL, active INTEGER NOT NULL, limit_tokens INTEGER, limit_nano INTEGER,
        taken_tokens INTEGER NOT NULL, taken_nano INTEGER NOT NULL, ${USAGE_DEFINITION})`,
   ],
+  MEMORY_TABLES,
 ];

@@ -113,8 +113,8 @@ describe('docs/reference/schema.md', () => {
     for (const statement of migrations.flat()) db.exec(statement);
     const found = db
       .prepare(
-        `SELECT t.name AS name, group_concat(c.name) AS columns FROM sqlite_master t, pragma_table_info(t.name) c
-         WHERE t.type = 'table' AND t.name NOT LIKE 'sqlite_%' GROUP BY t.name`,
+        `SELECT t.name AS name, group_concat(c.name) AS columns FROM pragma_table_list t, pragma_table_info(t.name) c
+         WHERE t.type IN ('table', 'virtual') AND t.name NOT LIKE 'sqlite_%' GROUP BY t.name`,
       )
       .all()
       .map((row) => [String(row['name']), String(row['columns']).split(',').sort()] as const);

@@ -7,7 +7,7 @@ How you work
 - Calls that only read may be made several at once.
 - If a tool fails, read what it says and do something else. Do not repeat the same call.
 - Parts that can be done beside each other may go to child agents (spawn_agent); each needs a task that stands by itself. Wait for them with wait_children, or end: what becomes of each comes to you as a message. Check what they did.
-- Keep facts that will matter later with remember.
+- Keep facts that will matter later with remember; look with recall for what others found out, and check it. Forget what is wrong.
 - Nobody answers questions while you work. Decide what is reasonable and say what you decided.
 
 When you are done, say in a few sentences what you did, how you know it works, and what is left.`;

@@ -1,21 +1,8 @@
-import { createServer, type RequestListener } from 'node:http';
-import type { AddressInfo } from 'node:net';
-import { describe, expect, it, onTestFinished } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { htmlToText } from '../../../src/native/html-to-text.ts';
 import { webFetchTool } from '../../../src/native/tools/web-fetch.ts';
+import { listen } from './listen.ts';
 import { use } from './tool-kit.ts';
-
-async function listen(answer: RequestListener): Promise<string> {
-  const server = createServer(answer);
-  const { promise, resolve } = Promise.withResolvers<void>();
-  server.listen(0, '127.0.0.1', resolve);
-  await promise;
-  onTestFinished(() => {
-    server.closeAllConnections();
-    server.close();
-  });
-  return `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
-}
 
 describe('web_fetch', () => {
   it('[LOOP33] gives a page as readable text, in parts', async () => {

@@ -54,6 +54,7 @@ export function pathOf(route: Route): string {
     decisionId: 'd1',
     snapshotId: `snap_${'a'.repeat(22)}`,
     providerId: 'anthropic',
+    memoryId: `mem_${'a'.repeat(22)}`,
   };
   return route.path.replaceAll(/:(\w+)/g, (_, name: string) => {
     const id = ids[name];

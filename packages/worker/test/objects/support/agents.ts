@@ -8,9 +8,14 @@ const TOKEN = RUNNER.authorization.replace('Bearer ', '');
 export type Me = { key: string; thread: string; token?: string };
 
 /** As a runner passes it on for an agent. */
-export const askAs = ({ key, thread, token = TOKEN }: Me, path: string, body?: unknown) =>
+export const askAs = (
+  { key, thread, token = TOKEN }: Me,
+  path: string,
+  body?: unknown,
+  method = body === undefined ? 'GET' : 'POST',
+) =>
   call(`/gateway/agent/${path}`, {
-    method: body === undefined ? 'GET' : 'POST',
+    method,
     headers: {
       authorization: `Bearer ${key}`,
       'x-filepath-runner-token': token,
@@ -24,6 +29,11 @@ export async function keyOf(runner: TestRunner, thread: ThreadId): Promise<strin
   await message(thread);
   const order = await runner.order(thread);
   return order.kind === 'start' ? order.apiKey : '';
+}
+
+/** An agent with the key of its start order. */
+export async function holderOf(runner: TestRunner, thread: ThreadId): Promise<Me> {
+  return { key: await keyOf(runner, thread), thread };
 }
 
 /** A root at work, and how it asks. */

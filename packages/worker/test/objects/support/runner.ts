@@ -52,11 +52,13 @@ export class TestRunner {
 async function mayGo(thread: ThreadId): Promise<void> {
   const stub = env.THREAD.getByName(thread);
   await expect
-    .poll(() =>
-      inStorage(stub, ({ sql }) => {
-        const [row] = sql.exec<{ value: string }>(STATE).toArray();
-        return row === undefined || JSON.parse(row.value).launch.waits !== true;
-      }),
+    .poll(
+      () =>
+        inStorage(stub, ({ sql }) => {
+          const [row] = sql.exec<{ value: string }>(STATE).toArray();
+          return row === undefined || JSON.parse(row.value).launch.waits !== true;
+        }),
+      { timeout: 10_000 },
     )
     .toBe(true);
 }

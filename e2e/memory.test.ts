@@ -1,0 +1,52 @@
+import { Api, startBrowser, startInstance } from '@filepath/testkit';
+import { Memory } from '@filepath/protocol';
+import { expect, it } from 'vitest';
+import { z } from 'zod';
+
+it('[MEM9] [MEM10] a person adds, finds, changes and forgets, and sees in a thread what its agent was given', async () => {
+  await using instance = await startInstance();
+  await using browser = await startBrowser();
+  const api = new Api(instance);
+  const stored = async () => {
+    const Listed = z.object({ memories: z.array(Memory) });
+    const { memories } = await api.json(Listed, 'GET', '/api/memories');
+    return memories.map(({ content }) => content);
+  };
+  const page = await browser.visitor();
+  await page.goto(instance.signInUrl);
+  await page.goto(`${instance.url}/memory`);
+  const add = async (content: string) => {
+    await page.getByTestId('memory-new').fill(content);
+    await page.getByTestId('memory-add').click();
+    await page.locator('[data-memory]', { hasText: content }).waitFor();
+  };
+  await add('Commit in small steps.');
+  await add('Never <b>force</b> a push.');
+
+  await page.getByTestId('memory-search').fill('pushes');
+  const found = page.locator('[data-memory]');
+  await found.filter({ hasText: 'small steps' }).waitFor({ state: 'detached' });
+  await found.getByTestId('memory-edit').click();
+  await found.getByRole('textbox', { name: 'Memory' }).fill('Never push at all.');
+  await page.getByTestId('memory-save').click();
+  await found.filter({ hasText: 'Never push at all.' }).waitFor();
+  expect((await stored()).sort()).toEqual(['Commit in small steps.', 'Never push at all.']);
+
+  await found.getByRole('button', { name: 'Forget: Never push' }).click();
+  await page.getByTestId('confirm').click();
+  await page.getByText('Nothing fits these words.').waitFor();
+  expect(await stored()).toEqual(['Commit in small steps.']);
+
+  const { session, node } = await api.agent(['sh', '-c', 'read -r task']);
+  await page.goto(`${instance.url}/session/${session.id}`);
+  await page.locator(`[data-node="${node.id}"]`).first().click();
+  await page.getByTestId('message-input').fill('go');
+  await page.getByTestId('message-input').press('Enter');
+  const block = page.locator('[data-block="memories"]');
+  await block.getByText('given from memory · 1 note').click();
+  await block.getByText('Commit in small steps.').waitFor();
+  await block.getByText('by a person').waitFor();
+  await block.getByRole('button', { name: 'Forget: Commit' }).click();
+  await block.getByText('forgotten').waitFor();
+  expect(await stored()).toEqual([]);
+});

@@ -1,0 +1,26 @@
+/** The index of words follows the table by triggers; rows are never replaced, which would pass them by. */
+export const MEMORY_TABLES: readonly string[] = [
+  // key is '' for scope user; session is the one that a memory goes with, null where it outlives all of them.
+  // author is person or agent, and for an agent by_* say which.
+  `CREATE TABLE memories (
+     n INTEGER PRIMARY KEY AUTOINCREMENT, id TEXT NOT NULL UNIQUE, scope TEXT NOT NULL, key TEXT NOT NULL,
+     fingerprint TEXT NOT NULL, content TEXT NOT NULL, tags TEXT NOT NULL, session TEXT, author TEXT NOT NULL,
+     by_name TEXT, by_session TEXT, by_thread TEXT, by_seq INTEGER, created_at INTEGER NOT NULL,
+     updated_at INTEGER NOT NULL, uses INTEGER NOT NULL, used_at INTEGER, UNIQUE (scope, key, fingerprint))`,
+  'CREATE INDEX memories_by_session ON memories (session)',
+  'CREATE INDEX memories_by_time ON memories (updated_at)',
+  `CREATE VIRTUAL TABLE memory_words USING fts5(
+     content, tags, content='memories', content_rowid='n', tokenize='porter unicode61 remove_diacritics 2')`,
+  `CREATE TRIGGER memories_added AFTER INSERT ON memories BEGIN
+     INSERT INTO memory_words (rowid, content, tags) VALUES (new.n, new.content, new.tags);
+   END`,
+  `CREATE TRIGGER memories_removed AFTER DELETE ON memories BEGIN
+     INSERT INTO memory_words (memory_words, rowid, content, tags) VALUES ('delete', old.n, old.content, old.tags);
+   END`,
+  `CREATE TRIGGER memories_changed AFTER UPDATE OF content, tags ON memories BEGIN
+     INSERT INTO memory_words (memory_words, rowid, content, tags) VALUES ('delete', old.n, old.content, old.tags);
+     INSERT INTO memory_words (rowid, content, tags) VALUES (new.n, new.content, new.tags);
+   END`,
+  // Up to where each thread's memories are taken: what is told twice is stored once.
+  'CREATE TABLE memory_heads (thread TEXT PRIMARY KEY, session TEXT NOT NULL, seq INTEGER NOT NULL)',
+];

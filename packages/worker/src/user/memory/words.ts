@@ -1,0 +1,22 @@
+/** Words of a question that count: a task may be long. */
+const MOST_WORDS = 64;
+const READ = 16 * 1024;
+
+/**
+ * A question as a query of FTS5: any of its words. Only letters and digits get in, each word in quotes, so that
+ * nothing in it is taken for an operator. Null: there is no word in it.
+ */
+export function matchOf(question: string): string | null {
+  const found =
+    question
+      .slice(0, READ)
+      .toLowerCase()
+      .match(/[\p{L}\p{N}\p{M}]+/gu) ?? [];
+  const words = [...new Set(found)].slice(0, MOST_WORDS);
+  return words.length === 0 ? null : words.map((word) => `"${word}"`).join(' OR ');
+}
+
+/** What makes two memories the same one: case and white space do not count. */
+export function sameness(content: string): string {
+  return content.normalize('NFKC').trim().replaceAll(/\s+/g, ' ').toLowerCase();
+}
