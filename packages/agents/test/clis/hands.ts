@@ -52,6 +52,20 @@ export const QWEN_HANDS: Hands = {
   }),
 };
 
+export const GEMINI_HANDS: Hands = {
+  ...QWEN_HANDS,
+  shell: (command) => ({ name: 'run_shell_command', input: { command } }),
+  edit: (cwd, name, from, to) => ({
+    name: 'replace',
+    input: {
+      file_path: `${cwd}/${name}`,
+      instruction: `Put ${to} in the place of ${from}.`,
+      old_string: from,
+      new_string: to,
+    },
+  }),
+};
+
 /** codex takes a patch as a command, and does it by itself. */
 function patch(lines: readonly string[]): ToolCall {
   const body = ['*** Begin Patch', ...lines, '*** End Patch'].join('\n');

@@ -1,5 +1,6 @@
 import { symlinkSync } from 'node:fs';
 import { join } from 'node:path';
+import type { AgentConfig } from '@filepath/protocol';
 import {
   type Instance,
   makeRepo,
@@ -22,11 +23,13 @@ export type Stage = AsyncDisposable & {
   readonly instance: Instance;
   readonly server: ModelServer;
   readonly type: string;
+  /** What every agent of this stage has in its configuration. */
+  readonly config: AgentConfig;
 };
 
 /** `prepare` may add to the home before anything starts. */
 export async function stage(type: string, prepare?: (home: string) => void): Promise<Stage> {
-  const { entry } = cliOf(type);
+  const { entry, direct } = cliOf(type);
   const tools = installed(entry);
   const server = await startModelServer({ script: [], keys: [PROVIDER_KEY] });
   const home = tempDir('filepath-clis');
@@ -39,6 +42,7 @@ export async function stage(type: string, prepare?: (home: string) => void): Pro
       ANTHROPIC_BASE_URL: server.url,
       OPENAI_API_KEY: PROVIDER_KEY,
       OPENAI_BASE_URL: `${server.url}/v1`,
+      ...(direct && { FILEPATH_EGRESS_PRIVATE: new URL(server.url).host }),
     },
     { home: home.path },
   );
@@ -46,6 +50,7 @@ export async function stage(type: string, prepare?: (home: string) => void): Pro
     instance,
     server,
     type,
+    config: direct?.(server.url, PROVIDER_KEY) ?? {},
     [Symbol.asyncDispose]: async () => {
       try {
         await instance[Symbol.asyncDispose]();
@@ -66,7 +71,7 @@ export type Around = {
 
 /** Plays a scenario with an agent of its own on a repository of its own. */
 export async function play(
-  { instance, server, type }: Stage,
+  { instance, server, type, config }: Stage,
   scenario: Scenario,
   { files = {}, look }: Around = {},
 ): Promise<void> {
@@ -85,7 +90,7 @@ export async function play(
     agentType: type,
     model,
     repository: repository.path,
-    config: scenario.permissions ? { permissions: scenario.permissions } : {},
+    config: { ...config, ...(scenario.permissions && { permissions: scenario.permissions }) },
   });
   try {
     await scenario.play(agent);

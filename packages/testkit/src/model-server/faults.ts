@@ -1,6 +1,6 @@
 import type { ServerResponse } from 'node:http';
-import type { WireFormat } from '@filepath/protocol';
 import type { ErrorWords, Format, Frame } from './format.ts';
+import type { ServerFormat } from './request.ts';
 import type { ModelFault } from './turn.ts';
 
 type StatusFault = Extract<ModelFault, { kind: 'status' }>;
@@ -17,7 +17,7 @@ const MESSAGES: Readonly<Record<StatusFault['status'], string>> = {
 };
 
 /** Headers of a rate limit as the provider of this format names them. */
-function limitHeaders(format: WireFormat, seconds: number): Record<string, string> {
+function limitHeaders(format: ServerFormat, seconds: number): Record<string, string> {
   const reset = new Date(Date.now() + seconds * 1000).toISOString();
   return format === 'anthropic'
     ? {
@@ -37,7 +37,7 @@ function limitHeaders(format: WireFormat, seconds: number): Record<string, strin
 /** The answer in place of a turn, if the fault is one of those. */
 export function refusalOf(
   fault: ModelFault | undefined,
-  format: WireFormat,
+  format: ServerFormat,
 ): { readonly error: ErrorWords; readonly headers: Readonly<Record<string, string>> } | null {
   if (fault?.kind === 'overflow') {
     return { error: { status: 400, message: '', overflow: true }, headers: {} };

@@ -1,6 +1,9 @@
 import type { IncomingHttpHeaders } from 'node:http';
 import type { WireFormat } from '@filepath/protocol';
 
+/** The formats of the gateway, and Google's, whose CLI speaks no other. */
+export type ServerFormat = WireFormat | 'google';
+
 export type AskedCall = { readonly id: string; readonly name: string; readonly input: unknown };
 
 export type ToolResult = {
@@ -20,7 +23,7 @@ export type ModelMessage = {
 
 /** A request for an answer, in no format's words. */
 export type ModelRequest = {
-  readonly format: WireFormat;
+  readonly format: ServerFormat;
   readonly model: string;
   readonly stream: boolean;
   readonly system: string;
@@ -36,7 +39,7 @@ export type ModelRequest = {
   readonly maxOutput: number | null;
   /** Only the chat format knows it: else usage always comes. */
   readonly includeUsage: boolean;
-  /** The key as it arrived, from `x-api-key` or `authorization`. */
+  /** The key as it arrived, from `x-api-key`, `x-goog-api-key` or `authorization`. */
   readonly key: string | null;
   readonly headers: IncomingHttpHeaders;
   readonly raw: string;
@@ -49,7 +52,7 @@ export type ReadBody = Pick<
 > & { readonly messages: readonly ModelMessage[] };
 
 export function toRequest(
-  format: WireFormat,
+  format: ServerFormat,
   body: ReadBody,
   headers: IncomingHttpHeaders,
   raw: string,
@@ -83,7 +86,7 @@ function runsOf(messages: readonly ModelMessage[]): number {
 }
 
 export function keyOf(headers: IncomingHttpHeaders): string | null {
-  const own = headers['x-api-key'];
+  const own = headers['x-api-key'] ?? headers['x-goog-api-key'];
   if (typeof own === 'string') return own;
   return /^Bearer (.+)$/i.exec(headers.authorization ?? '')?.[1] ?? null;
 }

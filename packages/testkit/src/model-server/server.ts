@@ -6,15 +6,16 @@ import {
 } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { text } from 'node:stream/consumers';
-import type { TokenCounts, WireFormat } from '@filepath/protocol';
+import type { TokenCounts } from '@filepath/protocol';
 import { anthropic } from './anthropic.ts';
 import { type ModelCall, Calls } from './calls.ts';
 import { sendError } from './faults.ts';
 import type { Format } from './format.ts';
+import { google, googlePlace } from './google.ts';
 import { MODEL_LIST, OPENROUTER_LIST } from './lists.ts';
 import { openaiChat } from './openai-chat.ts';
 import { openaiResponses } from './openai-responses.ts';
-import { keyOf, toRequest } from './request.ts';
+import { keyOf, type ServerFormat, toRequest } from './request.ts';
 import { chooser, type Scripts } from './script.ts';
 import { countOf } from './usage.ts';
 
@@ -50,13 +51,17 @@ export type ModelServerOptions = Scripts & {
   readonly port?: number;
 };
 
-const FORMATS: Readonly<Record<WireFormat, Format>> = {
+const FORMATS: Readonly<Record<ServerFormat, Format>> = {
   anthropic,
   'openai-chat': openaiChat,
   'openai-responses': openaiResponses,
+  google,
 };
 
-function formatOf(path: string): WireFormat {
+const ASKS = /(?:\/(?:messages|chat\/completions|responses)|:(?:streamG|g)enerateContent)$/;
+
+function formatOf(path: string): ServerFormat {
+  if (/\/models\/[^/]+:\w+$/.test(path)) return 'google';
   if (/\/messages(\/count_tokens)?$/.test(path)) return 'anthropic';
   return path.endsWith('/responses') ? 'openai-responses' : 'openai-chat';
 }
@@ -66,7 +71,7 @@ function sendJson(response: ServerResponse, body: unknown): void {
   response.end(JSON.stringify(body));
 }
 
-/** A provider of models on loopback, which says what its script says, in three formats. */
+/** A provider of models on loopback, which says what its script says, in four formats. */
 export async function startModelServer(options: ModelServerOptions): Promise<ModelServer> {
   const requests: Recorded[] = [];
   const calls = new Calls();
@@ -92,8 +97,13 @@ export async function startModelServer(options: ModelServerOptions): Promise<Mod
       sendJson(response, MODEL_LIST);
     } else if (method === 'POST' && place.endsWith('/messages/count_tokens')) {
       sendJson(response, { input_tokens: countOf(body) });
-    } else if (method === 'POST' && /\/(messages|chat\/completions|responses)$/.test(place)) {
-      const asked = read(() => toRequest(name, format.read(JSON.parse(body)), headers, body));
+    } else if (method === 'POST' && place.endsWith(':countTokens')) {
+      sendJson(response, { totalTokens: countOf(body) });
+    } else if (method === 'POST' && ASKS.test(place)) {
+      const named = googlePlace(place) ?? {};
+      const asked = read(() =>
+        toRequest(name, format.read({ ...Object(JSON.parse(body)), ...named }), headers, body),
+      );
       if (asked instanceof Error) refuse(400, `The body is not understood: ${asked.message}`);
       else await calls.answer(response, format, asked, await choose(asked), left.signal);
     } else {

@@ -10,4 +10,14 @@ export const gemini: AgentEntry = {
   install: { from: 'npm', package: '@google/gemini-cli', version: '0.61.0' },
   metered: false,
   hosts: ['generativelanguage.googleapis.com'],
+  env: {
+    GEMINI_CLI_SYSTEM_SETTINGS_PATH: '/home/agent/.filepath/gemini-settings.json',
+    GEMINI_CLI_TRUSTED_FOLDERS_PATH: '/home/agent/.filepath/gemini-folders.json',
+  },
+  // Settings of a repository could name another address for its model traffic, or programs to run.
+  files: {
+    '.filepath/gemini-settings.json':
+      '{"security":{"folderTrust":{"enabled":true}},"privacy":{"usageStatisticsEnabled":false},"general":{"enableAutoUpdate":false}}',
+    '.filepath/gemini-folders.json': '{"/workspace":"DO_NOT_TRUST"}',
+  },
 };
