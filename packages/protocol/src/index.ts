@@ -140,6 +140,7 @@ export {
   SystemBody,
   SystemSpawned,
   SystemSpawnFailed,
+  SystemWorkers,
 } from './thread/bodies.ts';
 export { HealthCheck, healthMessage, RepositoryFile, RunnerHealth } from './thread/health.ts';
 export {

@@ -2,6 +2,7 @@ import { ALARMS_TABLE } from '../storage/alarms.ts';
 import { VALUES_TABLE } from '../storage/values.ts';
 import { LEDGER_TABLES } from './ledger/schema.ts';
 import { RESULT_TABLES } from './results.ts';
+import { WORKERS_TABLE } from './workers-told.ts';
 import { STARTS_TABLES } from './starts.ts';
 
 export const SESSION_MIGRATIONS: readonly (readonly string[])[] = [
@@ -29,6 +30,7 @@ export const SESSION_MIGRATIONS: readonly (readonly string[])[] = [
   LEDGER_TABLES,
   [
     ...RESULT_TABLES,
+    WORKERS_TABLE,
     // The agent's own name for a spawn that it asked for by the API.
     'ALTER TABLE nodes ADD COLUMN spawn_key TEXT',
     'CREATE UNIQUE INDEX nodes_by_spawn_key ON nodes (spawn_parent, spawn_key)',

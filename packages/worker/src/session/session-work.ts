@@ -9,6 +9,7 @@ import { type Results, resultMessage } from './results.ts';
 import type { Session } from './session.ts';
 import { spawnedBody } from './spawn-wish.ts';
 import type { Waits } from './waits.ts';
+import type { Untold as UntoldWorkers } from './workers-told.ts';
 
 type Untold = ReturnType<Results['untold']>[number];
 type Refusal = { parent: string; seq: number; name: string; reason: string };
@@ -54,6 +55,7 @@ export class SessionWork {
     for (const row of nodes.toHalt()) yield () => this.#stop(row);
     for (const row of nodes.inPhase('deleting')) yield () => this.#remove(row);
     for (const refusal of this.#untold()) yield () => this.#tell(refusal);
+    for (const family of this.#session.workersTold.untold()) yield () => this.#tellWorkers(family);
     for (const end of this.#session.results.untold()) {
       // What is waited for is answered, not told.
       if (!this.#waits.holds(end.child)) yield () => this.#tellResult(end);
@@ -88,6 +90,11 @@ export class SessionWork {
     this.#session.results.told(child, seq);
   }
 
+  async #tellWorkers(family: UntoldWorkers): Promise<void> {
+    unwrap(await this.#thread(family.parent).workers(family.body));
+    this.#session.workersTold.told(family);
+  }
+
   async #configure(row: NodeRow): Promise<void> {
     const { name, model } = row;
     await this.#thread(row.id).configure({ name, model, config: configOf(row) });
@@ -109,6 +116,7 @@ export class SessionWork {
   async #remove(row: NodeRow): Promise<void> {
     await this.#thread(row.id).remove();
     this.#session.results.forget(row.id);
+    this.#session.workersTold.forget(row.id);
     // The row stays, so that feeds can say that the node is gone; its secrets do not.
     this.#sql.run(
       `UPDATE nodes SET phase = 'deleted', config = '{}', api_key = '', key_hash = NULL, task = NULL WHERE id = ?`,

@@ -29,6 +29,7 @@ import { type SpawnWish, wishNote, withWish } from './spawn-wish.ts';
 import { withoutCredentials } from './repository-url.ts';
 import { statusOf } from './session-status.ts';
 import { Starts } from './starts.ts';
+import { WorkersTold } from './workers-told.ts';
 
 export type SessionMeta = {
   id: SessionId;
@@ -62,6 +63,7 @@ export class Session {
   readonly nodes: NodeTable;
   readonly accounts: Accounts;
   readonly results: Results;
+  readonly workersTold: WorkersTold;
   readonly starts: Starts;
   #deps: SessionDeps;
   #meta: SessionMeta;
@@ -75,6 +77,7 @@ export class Session {
     this.nodes = new NodeTable(deps.sql);
     this.accounts = new Accounts(deps.sql);
     this.results = new Results(deps.sql);
+    this.workersTold = new WorkersTold(deps.sql);
     this.starts = new Starts(deps.sql);
   }
 

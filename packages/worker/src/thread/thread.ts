@@ -15,6 +15,7 @@ import {
   type SpoolLine,
   stalledFor,
   type SystemBody,
+  type SystemWorkers,
   type ThreadId,
 } from '@filepath/protocol';
 import { first, type Sql } from '../storage/sql.ts';
@@ -175,6 +176,17 @@ export class Thread {
       const seq = appender.append('system', body);
       this.#keep(key, seq);
       return { seq };
+    });
+  }
+
+  /** How the children are, if a name or a status is another than told last. */
+  workers(body: SystemWorkers): Effects {
+    const { sql } = this.#deps;
+    const told = namesAndStates(body);
+    if (readValue<string>(sql, 'workers') === told) return nothing(this.#state.seq);
+    return this.#change((appender) => {
+      writeValue(sql, 'workers', told);
+      return { seq: appender.append('system', body) };
     });
   }
 
@@ -388,4 +400,8 @@ export class Thread {
 
 function nothing(seq: number): Effects {
   return { seq, stored: [], deltas: [], inputs: [] };
+}
+
+function namesAndStates({ workers }: SystemWorkers): string {
+  return JSON.stringify(workers.map(({ id, name, status }) => [id, name, status]));
 }

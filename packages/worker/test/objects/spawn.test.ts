@@ -30,7 +30,10 @@ async function talking(create: Partial<NodeCreate> = {}) {
 const bodies = (events: readonly LogEvent[], source: string) =>
   events.filter((event) => event.source === source).map((event) => event.body);
 
-const systemOf = async (thread: ThreadId) => bodies(await logOf(thread), 'system');
+const isWorkers = (body: unknown) => Reflect.get(Object(body), 'type') === 'workers';
+
+const systemOf = async (thread: ThreadId) =>
+  bodies(await logOf(thread), 'system').filter((body) => !isWorkers(body));
 
 /** The nodes below this one, once its log says how each of its spawns went. */
 async function childrenOf(session: string, node: Node, spawns = 1): Promise<Node[]> {
