@@ -45,6 +45,10 @@ export type NodeRow = {
   blocked: string | null;
   open: number;
   queue: number | null;
+  pause: string | null;
+  held: string | null;
+  held_by: string | null;
+  told: string | null;
 };
 
 /**
@@ -107,6 +111,10 @@ export function intentRow(
     blocked: null,
     open: 0,
     queue: null,
+    pause: null,
+    held: null,
+    held_by: null,
+    told: null,
   };
 }
 

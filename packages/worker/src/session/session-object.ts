@@ -182,6 +182,25 @@ export class SessionObject extends DurableObject<Env> implements Ledger {
     });
   }
 
+  /** Holds a node and everything below it still; all of the tree when no node is named. */
+  async pause(
+    user: string,
+    id: ThreadId | null,
+    pause: { reason: string | null; until: string | null },
+  ): Promise<Result<null>> {
+    return this.#change(user, (session) => {
+      session.pause(id, { by: 'user', ...pause });
+      return null;
+    });
+  }
+
+  async resume(user: string, id: ThreadId | null): Promise<Result<null>> {
+    return this.#change(user, (session) => {
+      session.resume(id);
+      return null;
+    });
+  }
+
   async removeNode(user: string, id: ThreadId): Promise<Result<null>> {
     return this.#change(user, (session) => {
       session.drop(id);
@@ -298,8 +317,8 @@ export class SessionObject extends DurableObject<Env> implements Ledger {
     if (!this.#parts || this.#deleted) return;
     const { session } = this.#parts;
     if (item.kind === 'status') session.noteStatus(thread, item.note);
-    else if (item.kind === 'result') session.results.note(thread, item.note);
     else if (item.kind === 'wish') session.noteWish(thread, item.note);
+    else if (item.kind === 'result') session.results.note(thread, item.note);
     else if (given) session.noteSpawn(thread, item.note, given);
     this.#announce();
   }
@@ -347,6 +366,7 @@ export class SessionObject extends DurableObject<Env> implements Ledger {
       },
       index: () => this.#writeIndex(),
       held: () => this.#settle(),
+      resume: () => this.#resumeDue(),
       ...this.#parts?.desk.alarms,
     });
   }
@@ -443,13 +463,24 @@ export class SessionObject extends DurableObject<Env> implements Ledger {
     // Set in the same turn as the change, so that both are committed together.
     this.#alarms.schedule('index', Date.now() + INDEX_MS);
     this.#alarms.schedule('work', Date.now() + RETRY_MS);
+    const resume = parts.session.nextResume();
+    if (resume !== null) this.#alarms.schedule('resume', resume);
     this.ctx.waitUntil(this.#startGoing().catch(() => undefined));
     this.ctx.waitUntil(this.#settle().catch(() => undefined));
+  }
+
+  async #resumeDue(): Promise<void> {
+    this.#parts?.session.resumeDue();
+    this.#announce();
   }
 
   #settle(): Promise<void> {
     return this.#settling.run(async () => {
       await this.#parts?.work.settle();
+      // One that was paused may go when its thread knows that it is not any more.
+      if (this.#parts?.starting.settled === false) {
+        this.ctx.waitUntil(this.#startGoing().catch(() => undefined));
+      }
       this.#endWork();
       this.#alarms.cancel('held');
       if (this.#parts?.work.held === true) this.#alarms.schedule('held', Date.now() + HELD_MS);

@@ -1,15 +1,17 @@
 import { ThreadId } from '@filepath/protocol';
+import { type KnownAgents, knownAgents } from '../catalog/known-agents.ts';
 import type { Env } from '../env.ts';
 import { unwrap } from '../result.ts';
 import { LOCAL_RUNNER } from '../runner/local-runner.ts';
 import type { Sql } from '../storage/sql.ts';
+import type { Pause } from '../thread/pause.ts';
 import type { ThreadMeta } from '../thread/state.ts';
 import { configOf, type NodeRow, snapshotOf } from './node-row.ts';
 import { type Results, resultMessage } from './results.ts';
 import type { Session } from './session.ts';
 import { spawnedBody } from './spawn-wish.ts';
 import type { Waits } from './waits.ts';
-import type { Untold as UntoldWorkers } from './workers-told.ts';
+import type { UntoldWorkers } from './workers-told.ts';
 
 type Untold = ReturnType<Results['untold']>[number];
 type Refusal = { parent: string; seq: number; name: string; reason: string };
@@ -53,6 +55,7 @@ export class SessionWork {
     for (const row of nodes.inPhase('intent')) yield () => this.#begin(row);
     for (const row of nodes.toConfigure()) yield () => this.#configure(row);
     for (const row of nodes.toHalt()) yield () => this.#stop(row);
+    for (const row of this.#session.pauses.untold()) yield () => this.#hold(row);
     for (const row of nodes.inPhase('deleting')) yield () => this.#remove(row);
     for (const refusal of this.#untold()) yield () => this.#tell(refusal);
     for (const family of this.#session.workersTold.untold()) yield () => this.#tellWorkers(family);
@@ -64,7 +67,7 @@ export class SessionWork {
 
   async #begin(row: NodeRow): Promise<void> {
     const thread = this.#thread(row.id);
-    await thread.init(this.#metaOf(row));
+    await thread.init(this.#metaOf(row, await knownAgents(this.#env)));
     if (row.spawn_parent !== null) {
       const key = `spawn:${row.spawn_parent}:${row.spawn_seq ?? `key:${row.spawn_key}`}`;
       // The parent may have been stopped while the thread was made.
@@ -77,6 +80,7 @@ export class SessionWork {
       `UPDATE nodes SET phase = 'ready', api_key = '' WHERE id = ? AND phase = 'intent'`,
       row.id,
     );
+    this.#session.workersTold.changed(row.parent_id);
   }
 
   async #tellResult({ child, seq, parent, name, ...end }: Untold): Promise<void> {
@@ -91,8 +95,9 @@ export class SessionWork {
   }
 
   async #tellWorkers(family: UntoldWorkers): Promise<void> {
-    unwrap(await this.#thread(family.parent).workers(family.body));
-    this.#session.workersTold.told(family);
+    const { workersTold } = this.#session;
+    unwrap(await this.#thread(family.parent).workers(workersTold.of(family.parent)));
+    workersTold.told(family);
   }
 
   async #configure(row: NodeRow): Promise<void> {
@@ -111,6 +116,12 @@ export class SessionWork {
   async #stop(row: NodeRow): Promise<void> {
     const { seq } = unwrap(await this.#thread(row.id).signal(null, 'stop'));
     this.#session.halted(row.id, seq);
+  }
+
+  async #hold({ id, held, held_by }: NodeRow): Promise<void> {
+    const pause = held === null ? null : (JSON.parse(held) as Pause);
+    await this.#thread(id).hold(pause, held_by === 'system' ? 'system' : 'user');
+    this.#session.pauses.told(id, held);
   }
 
   async #remove(row: NodeRow): Promise<void> {
@@ -138,7 +149,8 @@ export class SessionWork {
     return this.#env.THREAD.getByName(id);
   }
 
-  #metaOf(row: NodeRow): ThreadMeta {
+  #metaOf(row: NodeRow, { entries }: KnownAgents): ThreadMeta {
+    const entry = entries.find(({ type }) => type === row.agent_type);
     const { id, owner, gitRepoUrl } = this.#session.meta;
     const parent = row.parent_id === null ? null : this.#session.nodes.find(row.parent_id);
     const snapshot = snapshotOf(row);
@@ -156,6 +168,7 @@ export class SessionWork {
       apiKey: row.api_key,
       runner: LOCAL_RUNNER,
       ...(snapshot && { snapshot }),
+      ...(entry?.driver.kind === 'custom' && { plain: true }),
     };
   }
 }

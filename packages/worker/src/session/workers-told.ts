@@ -1,14 +1,15 @@
 import { AgentState, type SystemWorkers, ThreadId } from '@filepath/protocol';
 import type { Sql } from '../storage/sql.ts';
 
-/** What parents were told last of names and states of their children, as JSON. */
-export const WORKERS_TABLE = 'CREATE TABLE workers_told (parent TEXT PRIMARY KEY, told TEXT NOT NULL)';
+export const WORKERS_TABLES: readonly string[] = [
+  // How often something of a parent's children has changed, and which of these changes it was told last.
+  'CREATE TABLE workers_told (parent TEXT PRIMARY KEY, changes INTEGER NOT NULL, told INTEGER NOT NULL)',
+  'CREATE INDEX workers_untold ON workers_told (parent) WHERE changes > told',
+];
 
-type Worker = SystemWorkers['workers'][number];
-type Row = { parent: string; id: string; name: string; status: string; reason: string | null };
+export type UntoldWorkers = { parent: string; changes: number };
 
-/** A parent that is to be told how its children are. */
-export type Untold = { parent: string; told: string; body: SystemWorkers };
+type Row = { id: string; name: string; status: string; reason: string | null };
 
 /** Keeps the logs of parents true about their children. Only the newest state is ever told. */
 export class WorkersTold {
@@ -18,39 +19,44 @@ export class WorkersTold {
     this.#sql = sql;
   }
 
-  untold(): Untold[] {
-    const told = new Map(
-      this.#sql
-        .all<{ parent: string; told: string }>('SELECT parent, told FROM workers_told')
-        .map((row) => [row.parent, row.told]),
+  /** To be called when a child of this parent has another name, status, phase or place. */
+  changed(parent: string | null): void {
+    if (parent === null) return;
+    this.#sql.run(
+      `INSERT INTO workers_told (parent, changes, told) VALUES (?, 1, 0)
+       ON CONFLICT (parent) DO UPDATE SET changes = changes + 1`,
+      parent,
     );
-    const families = new Map<string, Worker[]>([...told.keys()].map((parent) => [parent, []]));
-    for (const { parent, id, name, status, reason } of this.#rows()) {
-      const family = families.get(parent) ?? [];
-      families.set(parent, family);
-      const worker = { id: ThreadId.parse(id), name, status: AgentState.parse(status) };
-      family.push(reason === null ? worker : { ...worker, reason });
-    }
-    return [...families].flatMap(([parent, workers]) => {
-      const now = JSON.stringify(workers.map(({ id, name, status }) => [id, name, status]));
-      if (now === told.get(parent)) return [];
-      return [{ parent, told: now, body: { type: 'workers' as const, workers } }];
-    });
   }
 
-  told({ parent, told }: Untold): void {
-    this.#sql.run('INSERT OR REPLACE INTO workers_told (parent, told) VALUES (?, ?)', parent, told);
+  untold(): UntoldWorkers[] {
+    return this.#sql.all<UntoldWorkers>(
+      `SELECT parent, changes FROM workers_told JOIN nodes ON nodes.id = parent
+       WHERE workers_told.changes > workers_told.told AND nodes.phase = 'ready'`,
+    );
+  }
+
+  /** The children as they are now. */
+  of(parent: string): SystemWorkers {
+    const rows = this.#sql.all<Row>(
+      `SELECT id, name, status, reason FROM nodes WHERE parent_id = ? AND phase = 'ready' ORDER BY sort_order, rowid`,
+      parent,
+    );
+    const workers = rows.map(({ id, name, status, reason }) => ({
+      id: ThreadId.parse(id),
+      name,
+      status: AgentState.parse(status),
+      ...(reason === null ? {} : { reason }),
+    }));
+    return { type: 'workers', workers };
+  }
+
+  /** What has changed meanwhile is still to be told. */
+  told({ parent, changes }: UntoldWorkers): void {
+    this.#sql.run('UPDATE workers_told SET told = ? WHERE parent = ?', changes, parent);
   }
 
   forget(parent: string): void {
     this.#sql.run('DELETE FROM workers_told WHERE parent = ?', parent);
-  }
-
-  #rows(): Row[] {
-    return this.#sql.all<Row>(
-      `SELECT node.parent_id AS parent, node.id AS id, node.name AS name, node.status AS status, node.reason AS reason
-       FROM nodes AS node JOIN nodes AS parent ON parent.id = node.parent_id
-       WHERE node.phase = 'ready' AND parent.phase = 'ready' ORDER BY node.rowid`,
-    );
   }
 }

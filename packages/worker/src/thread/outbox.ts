@@ -34,8 +34,8 @@ export type ResultNote = {
 export type OutboxItem =
   | { kind: 'status'; note: StatusNote }
   | { kind: 'spawn'; note: SpawnNote }
-  | { kind: 'result'; note: ResultNote }
   | { kind: 'wish'; note: WishNote }
+  | { kind: 'result'; note: ResultNote }
   | { kind: 'order'; order: Order };
 
 /** The same key replaces what is still undelivered under it: only the newest status counts. */

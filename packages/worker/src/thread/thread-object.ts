@@ -39,6 +39,7 @@ import { makesSnapshot } from './jobs.ts';
 import { largeLines } from './lines.ts';
 import { LinkSockets } from './link-sockets.ts';
 import { nodeHashing } from './node-hashing.ts';
+import type { Pause } from './pause.ts';
 import { THREAD_MIGRATIONS } from './schema.ts';
 import type { ThreadMeta } from './state.ts';
 import { readTalk, type TalkPage } from './talk.ts';
@@ -107,6 +108,13 @@ export class ThreadObject extends DurableObject<Env> {
     return this.#change(user, (thread) => thread.message(from, this.#redact(content), key));
   }
 
+  /** The session lets this epoch start. False: it is paused, and is to be told again. */
+  go(epoch: number): boolean {
+    const effects = this.#parts?.thread.go(epoch);
+    if (effects) this.#publish(effects);
+    return effects !== null;
+  }
+
   /** What became of a run of a child. */
   result(
     child: { id: ThreadId; name: string },
@@ -116,15 +124,12 @@ export class ThreadObject extends DurableObject<Env> {
     return this.#change(null, (thread) => thread.result(child, content, key));
   }
 
-  /** The session lets this epoch start. */
-  go(epoch: number): void {
-    if (this.#parts) this.#publish(this.#parts.thread.go(epoch));
+  /** The session holds the agent still, or lets it go on. */
+  hold(pause: Pause | null, by: Pause['by']): void {
+    if (this.#parts) this.#publish(this.#parts.thread.hold(pause, by));
   }
 
-  signal(
-    user: string | null,
-    action: 'stop' | 'pause' | 'resume' | 'handoff',
-  ): Result<{ seq: number }> {
+  signal(user: string | null, action: 'stop' | 'handoff'): Result<{ seq: number }> {
     return this.#change(user, (thread) => thread.signal(action));
   }
 

@@ -40,9 +40,10 @@ import {
 import { appendLines, type Delta, type Offloaded } from './lines.ts';
 import type { Stored } from './log-table.ts';
 import { putOutbox } from './outbox.ts';
+import type { Pause } from './pause.ts';
 import { noteAnswer, openQuestion } from './questions.ts';
 import { CONTENT_TABLES } from './schema.ts';
-import { FRESH, type ThreadMeta, type ThreadState } from './state.ts';
+import { FRESH, isPlain, type ThreadMeta, type ThreadState } from './state.ts';
 
 export type ThreadDeps = { sql: Sql; hashing: Hashing; now: () => number };
 
@@ -104,35 +105,39 @@ export class Thread {
   }
 
   /**
-   * What became of a child's run, once per key. It joins the open run, or opens one. A stopped agent is told nothing.
+   * What became of a child's run, once per key. It joins the open run, or opens one where the agent takes messages for
+   * that: a program that is started once more does its work once more. A stopped agent is told nothing.
    */
   result(child: { id: ThreadId; name: string }, content: string, key: string): Effects {
     const known = this.#seqOf(key);
     const { launch, lifecycle, seq: head } = this.#state;
-    if (known !== null || lifecycle.stopped || launch.stopping) return nothing(known ?? head);
+    const plain = isPlain(this.#meta);
+    const hears = !plain || (launch.active && lifecycle.open);
+    if (known !== null || !hears || lifecycle.stopped || launch.stopping) {
+      return nothing(known ?? head);
+    }
     const input: AgentInput = { type: 'message', from: 'child', child, content };
     this.#checkBacklog(input);
     return this.#change((appender) => {
-      const seq = appender.append('system', input);
+      const seq = appender.append('system', { ...input, ...(plain && { aside: true }) });
       this.#keep(key, seq);
       return { seq, ...this.#give(appender, input) };
     });
   }
 
-  signal(action: 'stop' | 'pause' | 'resume' | 'handoff'): Effects {
+  signal(action: 'stop' | 'handoff'): Effects {
     const { launch } = this.#state;
-    if (action !== 'stop' && (!launch.active || launch.waits || launch.stopping)) {
+    if (action === 'handoff' && (!launch.active || launch.waits || launch.stopping)) {
       throw new FilepathError('conflict', `${this.#meta.name} is not running`);
     }
     return this.#change((appender) => {
       const { sql } = this.#deps;
       const seq = appender.append('user', { type: 'signal', action });
-      if (action !== 'stop') {
-        if (action !== 'handoff') {
-          orderFreeze(sql, this.#meta, appender.state, seq, action === 'pause');
-        }
+      if (action === 'handoff') {
         return { seq, inputs: [addInput(sql, appender.state, { type: 'signal', action })] };
       }
+      // A stop ends a pause: its session tells it again where it still holds.
+      appender.state.held = undefined;
       const { active, waits, stopping } = appender.state.launch;
       if (waits) withdrawStart(sql, appender.state);
       if (!active || waits || stopping) return { seq };
@@ -140,10 +145,33 @@ export class Thread {
     });
   }
 
-  /** The session lets an epoch start. Said again, or of one that is not wanted any more, it changes nothing. */
-  go(epoch: number): Effects {
-    const { launch, seq } = this.#state;
+  /** Holds the agent still, or lets it go on, as its session says. What holds already is not logged again. */
+  hold(pause: Pause | null, by: Pause['by']): Effects {
+    const held = pause === null ? undefined : JSON.stringify(pause);
+    if (held === this.#state.held) return nothing(this.#state.seq);
+    return this.#change((appender) => {
+      const { sql } = this.#deps;
+      const action = pause === null ? 'resume' : 'pause';
+      appender.state.held = held;
+      const { reason = null, until = null } = pause ?? {};
+      const seq = appender.append(by, {
+        type: 'signal',
+        action,
+        ...(reason === null ? {} : { reason }),
+        ...(until === null ? {} : { until }),
+      });
+      const { active, waits, stopping } = appender.state.launch;
+      if (!active || waits || stopping) return { seq };
+      orderFreeze(sql, this.#meta, appender.state, seq, pause !== null);
+      return { seq, inputs: [addInput(sql, appender.state, { type: 'signal', action })] };
+    });
+  }
+
+  /** The session lets an epoch start. Said again, or of one that is not wanted any more, it changes nothing. Null: it is paused. */
+  go(epoch: number): Effects | null {
+    const { launch, seq, held } = this.#state;
     if (launch.epoch !== epoch || !launch.waits) return nothing(seq);
+    if (held !== undefined) return null;
     return this.#change(({ state }) => {
       orderGo(this.#deps.sql, this.#meta, state);
       return {};
@@ -325,7 +353,10 @@ export class Thread {
       .map(({ line }) => JSON.parse(line) as AgentInput)
       // What the system told that process is told anew to the next one; what was decided was its question.
       .filter((input) => input.type !== 'decision')
-      .filter((input) => input.type !== 'message' || input.from !== 'system');
+      .filter((input) => input.type !== 'message' || input.from !== 'system')
+      .filter(
+        (input) => input.type !== 'message' || input.from !== 'child' || !isPlain(this.#meta),
+      );
     if (!inputs.some((input) => input.type === 'message')) return;
     if (!state.lifecycle.open) {
       const content = `${this.#meta.name} ended before it took up the last message, and is started again with it.`;

@@ -115,7 +115,7 @@ describe('[TALK4] a spawn by the API', () => {
   it('gives one child for a key, with its task as a message and a block for the parent', async () => {
     const root = await newRoot();
     const child = await spawn(root);
-    expect(child).toMatchObject({ name: 'kid', agentType: 'custom', works: true, result: null });
+    expect(child).toMatchObject({ name: 'kid', agentType: 'shelley', works: true, result: null });
     expect(await spawn(root)).toMatchObject({ id: child.id });
     const other = await spawn(root, { key: 'k2', budget: { tokens: 5, usd: null } });
     const { nodes } = await treeOf(root.session.id);
@@ -133,14 +133,14 @@ describe('[TALK4] a spawn by the API', () => {
       ({ body }) => Reflect.get(Object(body), 'type') === 'spawned',
     );
     expect(spawned.map(({ body }) => body)).toMatchObject([
-      { node: child.id, name: 'kid', agent: 'custom', task: 'dig' },
+      { node: child.id, name: 'kid', agent: 'shelley', task: 'dig' },
       { node: other.id, name: 'kid' },
     ]);
   });
 
   it('is refused in words: an unknown agent, a network beyond its parent’s, a stopped parent', async () => {
     const root = await newRoot({
-      config: { command: ['true'], network: { policy: 'allowlist', allow: ['a.example'] } },
+      config: { network: { policy: 'allowlist', allow: ['a.example'] } },
     });
     expect(await root.ask('children', { ...wish, agent: 'nobody' })).toMatchObject({
       error: { message: expect.stringContaining('no agent type nobody') },

@@ -7,8 +7,8 @@ import { newThread, observe, type TestThread } from './support/threads.ts';
 const text = (content: string) => ({ type: 'text', content });
 const child = { id: newThreadId(), name: 'helper' };
 
-function started(): TestThread {
-  const t = newThread();
+function started(agentType = 'shelley'): TestThread {
+  const t = newThread(agentType);
   t.thread.message('user', 'do it', null);
   observe(t, { type: 'started' });
   return t;
@@ -17,7 +17,7 @@ function started(): TestThread {
 const results = (t: TestThread): ResultNote[] =>
   readOutbox(t.sql, 100).flatMap(({ item }) => (item.kind === 'result' ? [item.note] : []));
 
-const starts = (t: TestThread) => t.thread.state.launch.epoch;
+const starts = (t: TestThread): number => t.thread.state.launch.epoch;
 
 describe('[TALK1] the end of a run is told with the last words of the agent', () => {
   it.each([
@@ -82,7 +82,7 @@ describe('[TALK2] a result', () => {
   });
 
   it('joins a run that waits for its process', () => {
-    const t = newThread();
+    const t = newThread('shelley');
     t.thread.message('user', 'do it', null);
     t.thread.result(child, 'dug', 'result:1');
     expect(t.thread.pendingInputs(0)).toHaveLength(2);
@@ -108,6 +108,18 @@ describe('[TALK2] a result', () => {
     expect(t.thread.pendingInputs(0).map(({ line }) => JSON.parse(line) as unknown)).toMatchObject([
       { from: 'child', content: 'dug' },
     ]);
+  });
+
+  it('is heard by a program of its own while its run is open, and begins nothing', () => {
+    const t = started('custom');
+    t.thread.result(child, 'dug', 'result:1');
+    expect(t.thread.pendingInputs(1)).toHaveLength(1);
+    expect(t.thread.state.lifecycle).toMatchObject({ open: true, unanswered: false });
+    observe(t, { type: 'exit', code: 0 });
+    expect(t.thread.state.lifecycle).toMatchObject({ open: false, status: 'done' });
+    const { seq } = t.thread.state;
+    t.thread.result(child, 'dug', 'result:2');
+    expect([t.thread.state.seq, starts(t)]).toEqual([seq, 1]);
   });
 
   it('[F10] is not told to an agent that is stopped', () => {

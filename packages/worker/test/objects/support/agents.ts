@@ -40,7 +40,12 @@ export type Root = {
 export async function newRoot(create: Partial<NodeCreate> = {}): Promise<Root> {
   const runner = await TestRunner.connect();
   const session = await newSession();
-  const node = await newNode(session.id, { name: 'root', ...create });
+  const node = await newNode(session.id, {
+    name: 'root',
+    agentType: 'shelley',
+    config: {},
+    ...create,
+  });
   const me = { key: await keyOf(runner, node.id), thread: node.id };
   const link = await TestLink.open(node.id, 1, 1);
   await link.started();
