@@ -170,8 +170,9 @@ export class SessionObject extends DurableObject<Env> implements Ledger {
   }
 
   async patchNode(user: string, id: ThreadId, patch: NodePatch): Promise<Result<Node>> {
-    const known = await knownAgents(this.env);
-    return this.#change(user, (session) => session.patchNode(id, patch, known));
+    const agentType = this.#parts?.session.nodes.find(id)?.agent_type;
+    const given = await this.#given(user, agentType);
+    return this.#change(user, (session) => session.patchNode(id, patch, given));
   }
 
   /** Stops a node and everything below it; all of the tree when no node is named. */

@@ -152,12 +152,13 @@ export class Session {
     );
   }
 
-  patchNode(id: ThreadId, patch: NodePatch, known: KnownAgents = BUILT_IN): Node {
+  patchNode(id: ThreadId, patch: NodePatch, { known, userPays } = USUAL): Node {
     const row = this.#find(id);
     const config =
       patch.config && admit(known, row.agent_type, unmask(patch.config, configOf(row)));
     if (config) {
-      checkMetered(row.agent_type, config, this.accounts.moneyAbove(id), known.entries);
+      const limited = userPays || this.accounts.moneyOf(id);
+      checkMetered(row.agent_type, config, limited, known.entries);
     }
     this.#change(() => {
       this.#touch(id, {

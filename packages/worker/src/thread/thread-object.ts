@@ -148,16 +148,11 @@ export class ThreadObject extends DurableObject<Env> {
 
   /** What the gateway metered or refused, in order. */
   gateway(events: readonly { key: string; body: GatewayBody }[]): Result<{ seq: number }> {
-    return attempt(() => {
-      if (!this.#parts) throw notFound('this thread');
-      let seq = 0;
-      for (const { key, body } of events) {
-        const effects = this.#parts.thread.gateway(redactBody(body, this.#redact), key);
-        this.#publish(effects);
-        ({ seq } = effects);
-      }
-      return { seq };
-    });
+    return this.#change(null, (thread) =>
+      thread.gateway(
+        events.map(({ key, body }) => ({ key, body: redactBody(body, this.#redact) })),
+      ),
+    );
   }
 
   /** The job that pushes the agent's branch to the session's repository. */

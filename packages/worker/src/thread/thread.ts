@@ -218,14 +218,13 @@ export class Thread {
     });
   }
 
-  /** What the gateway metered or refused, once per key. It says nothing about the agent itself. */
-  gateway(body: GatewayBody, key: string): Effects {
-    const known = this.#seqOf(key);
-    if (known !== null) return nothing(known);
+  /** What the gateway metered or refused, in order, once per key. It says nothing about the agent itself. */
+  gateway(events: readonly { key: string; body: GatewayBody }[]): Effects {
+    const fresh = events.filter(({ key }) => this.#seqOf(key) === null);
+    if (fresh.length === 0) return nothing(this.#state.seq);
     return this.#change((appender) => {
-      const seq = appender.append('gateway', body);
-      this.#keep(key, seq);
-      return { seq };
+      for (const { key, body } of fresh) this.#keep(key, appender.append('gateway', body));
+      return {};
     });
   }
 
