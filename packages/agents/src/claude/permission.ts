@@ -29,7 +29,8 @@ export async function permission(
 ): Promise<Answer> {
   const { tool_name: tool = 'a tool', input = {} } = request;
   if (tool === 'AskUserQuestion') return answers(input, decisions);
-  if (permissions === 'allow' || tool.startsWith(OURS)) return { behavior: 'allow', updatedInput: input };
+  if (permissions === 'allow' || tool.startsWith(OURS))
+    return { behavior: 'allow', updatedInput: input };
   const allowed = await decisions.permit(promptFor(tool, input), { tool, input });
   return allowed
     ? { behavior: 'allow', updatedInput: input }

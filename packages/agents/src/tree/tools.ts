@@ -145,7 +145,8 @@ function waitChildren(desk: TreeDesk): LoopTool {
 function sendToChild({ gateway }: TreeDesk): LoopTool {
   return defineTool({
     name: 'send_to_child',
-    description: 'Say something to a child agent. It steers one that works and wakes one that ended.',
+    description:
+      'Say something to a child agent. It steers one that works and wakes one that ended.',
     input: z.object({ id: ChildId, content: z.string().min(1).max(60_000) }),
     readOnly: false,
     async run({ id, content }, { signal }) {

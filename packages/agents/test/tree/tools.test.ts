@@ -27,7 +27,11 @@ describe('[LOOP34] the tools of an agent in a tree', () => {
 
   it('ask with the key of the agent, and answer in text', async () => {
     const { tree, call } = await desk();
-    const started = await call('spawn_agent', { name: 'tests', task: 'Write.', budget: { usd: 1 } });
+    const started = await call('spawn_agent', {
+      name: 'tests',
+      task: 'Write.',
+      budget: { usd: 1 },
+    });
     const [child] = tree.children;
     expect(started).toEqual({ ok: true, text: `Started "tests" (shelley) as ${child?.id}.` });
     expect(tree.spawned).toMatchObject([{ name: 'tests', budget: { tokens: null, usd: 1 } }]);
@@ -39,7 +43,10 @@ describe('[LOOP34] the tools of an agent in a tree', () => {
     });
     const line = `${id} "tests" shelley: done\n  All\n  green.`;
     expect(await call('list_children', {})).toEqual({ ok: true, text: line });
-    expect(await call('wait_children', { ids: [id], seconds: 1 })).toEqual({ ok: true, text: line });
+    expect(await call('wait_children', { ids: [id], seconds: 1 })).toEqual({
+      ok: true,
+      text: line,
+    });
     expect(await call('stop_child', { id })).toEqual({ ok: true, text: line });
     expect((await call('read_child_messages', { id })).text).toBe(
       'parent: Look.\n\nagent: I looked.\n\n[up to seq 4]',
