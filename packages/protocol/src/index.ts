@@ -142,6 +142,7 @@ export {
   SystemBody,
   SystemSpawned,
   SystemSpawnFailed,
+  SystemWorkers,
 } from './thread/bodies.ts';
 export {
   asksForWork,

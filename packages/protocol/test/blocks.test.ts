@@ -7,7 +7,7 @@ import {
   rejectedLine,
   toBlocks,
 } from '../src/index.ts';
-import { exit, fap, log, runner, type Said, signal, started, user } from './events.ts';
+import { exit, fap, log, runner, type Said, signal, started, system, user } from './events.ts';
 
 const shown = (...said: Said[]): readonly Block[] => toBlocks(log(...said));
 const tool = (status: string, more: Record<string, unknown> = {}): Said['body'] => ({
@@ -320,5 +320,35 @@ describe('tools and commands', () => {
       { kind: 'command', cmd: 'ls', status: 'error', exit: 2, stdout: null, stderr: 'no' },
       { kind: 'tool', name: 'ls' },
     ]);
+  });
+});
+
+describe('[TALK8] children', () => {
+  const id = newThreadId();
+  const worker = { name: 'kid', status: 'running' };
+
+  it('stand in one block of the system, as they are now; what the agent says of them is beside it', () => {
+    const blocks = shown(
+      system({ type: 'workers', workers: [{ ...worker, id }] }),
+      fap({ type: 'workers', workers: [{ ...worker, status: 'error' }] }),
+      system({ type: 'workers', workers: [{ ...worker, id, status: 'done' }] }),
+    );
+    expect(blocks).toMatchObject([
+      { kind: 'workers', by: 'system', seq: 1, workers: [{ id, status: 'done' }] },
+      { kind: 'workers', by: 'agent', workers: [{ name: 'kid', status: 'error' }] },
+    ]);
+  });
+
+  it('that were asked for by a tool have a block of their own, with their task', () => {
+    const made = { node: id, name: 'kid', agent: 'pi', model: 'm', task: 'dig' };
+    expect(shown(system({ type: 'spawned', ...made }))).toMatchObject([
+      { kind: 'spawn', state: 'created', name: 'kid', agent: 'pi', task: 'dig', node: id },
+    ]);
+  });
+
+  it('[TALK1] say by a message how they ended', () => {
+    const child = { id, name: 'kid' };
+    const body = { type: 'message', from: 'child', child, content: 'dug' };
+    expect(shown(system(body))).toMatchObject([{ kind: 'message', from: 'child', child }]);
   });
 });

@@ -63,7 +63,9 @@ export type SpawnBlock = Base & {
 };
 export type WorkersBlock = Base & {
   kind: 'workers';
-  workers: { name: string; status: AgentState }[];
+  /** The system knows how children are; what an agent says of them is its word. */
+  by: 'system' | 'agent';
+  workers: { name: string; status: AgentState; id?: string; reason?: string | null }[];
 };
 export type StatusBlock = Base & {
   kind: 'status';

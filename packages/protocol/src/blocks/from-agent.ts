@@ -39,6 +39,7 @@ export function agentBlock(base: Base, event: AgentEvent): Block {
       return {
         ...base,
         kind: 'workers',
+        by: 'agent',
         workers: event.workers.map(({ name, status }) => ({ name, status })),
       };
     case 'status':

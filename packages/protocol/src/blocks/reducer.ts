@@ -1,5 +1,5 @@
 import { AgentEvent } from '../fap/events.ts';
-import { SpawnOutcome } from '../thread/bodies.ts';
+import { SpawnOutcome, SystemWorkers } from '../thread/bodies.ts';
 import { isVerified, type LogEvent } from '../thread/log-event.ts';
 import type { Base, Block, TextBlock } from './block.ts';
 import { Drafts } from './drafts.ts';
@@ -38,6 +38,8 @@ export class BlockReducer {
   #known = new KnownCommits();
   #gateway = new GatewayBlocks();
   #gates = new GateBlocks();
+  /** Where the children of the agent stand. */
+  #children: number | null = null;
 
   /** Events come in the order of their seq; one that was there before is ignored. */
   push(events: readonly LogEvent[]): void {
@@ -112,6 +114,7 @@ export class BlockReducer {
         const result = jobBlock(base, event.body) ?? memoriesBlock(base, event.body);
         if (result) return this.#add(result);
         if (this.#spawned(base, event.body)) return;
+        if (this.#workers(base, event.body)) return;
       }
     }
     this.#add(unknownBlock(base, event));
@@ -224,6 +227,22 @@ export class BlockReducer {
       const text = `could not spawn ${data.name}: ${data.reason}`;
       this.#add({ ...base, kind: 'notice', level: 'error', text, detail: null });
     }
+    return true;
+  }
+
+  /** The children stand in one place, as they are now. */
+  #workers(base: Base, body: unknown): boolean {
+    const parsed = SystemWorkers.safeParse(body);
+    if (!parsed.success) return false;
+    const workers = parsed.data.workers.map(({ reason = null, ...each }) => ({ ...each, reason }));
+    const before = this.#children === null ? undefined : this.#list[this.#children];
+    if (this.#children !== null && before?.kind === 'workers') {
+      this.#list[this.#children] = { ...before, workers };
+      return true;
+    }
+    this.#joinCommits();
+    this.#children = this.#list.length;
+    this.#add({ ...base, kind: 'workers', by: 'system', workers });
     return true;
   }
 

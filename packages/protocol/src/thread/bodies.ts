@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { AgentState } from '../fap/events.ts';
 import { CommitHash } from '../git/commit-hash.ts';
 import { ThreadId } from '../ids.ts';
 import { GateBegun, RunnerGates } from './gates.ts';
@@ -143,11 +144,26 @@ export const SystemDecision = z.strictObject({
   rule: z.string(),
 });
 
+/** The direct children of this thread's agent, as they are now. */
+export const SystemWorkers = z.strictObject({
+  type: z.literal('workers'),
+  workers: z.array(
+    z.strictObject({
+      id: ThreadId,
+      name: z.string(),
+      status: AgentState,
+      reason: z.string().optional(),
+    }),
+  ),
+});
+export type SystemWorkers = z.infer<typeof SystemWorkers>;
+
 /** What became of an agent's wish for a child. */
 export const SpawnOutcome = z.discriminatedUnion('type', [SystemSpawned, SystemSpawnFailed]);
 
 export const SystemBody = z.discriminatedUnion('type', [
   ...SpawnOutcome.options,
+  SystemWorkers,
   ...JobResult.options,
   GateBegun,
   SystemDecision,

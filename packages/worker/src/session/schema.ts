@@ -5,6 +5,7 @@ import { PAUSE_TABLES } from './pauses.ts';
 import { STARTS_TABLES } from './starts.ts';
 import { RESULT_TABLES } from './results.ts';
 import { MEMORY_TABLES } from './memory-notes.ts';
+import { WORKERS_TABLES } from './workers-told.ts';
 
 export const SESSION_MIGRATIONS: readonly (readonly string[])[] = [
   [
@@ -49,4 +50,5 @@ export const SESSION_MIGRATIONS: readonly (readonly string[])[] = [
   // The accounts that a call was reserved in, where its node has moved since.
   ['ALTER TABLE calls ADD COLUMN path TEXT', 'CREATE INDEX calls_by_node ON calls (node)'],
   MEMORY_TABLES,
+  WORKERS_TABLES,
 ];

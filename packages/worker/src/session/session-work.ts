@@ -12,6 +12,7 @@ import { type Results, resultMessage } from './results.ts';
 import type { Session } from './session.ts';
 import { spawnedBody } from './spawn-wish.ts';
 import type { Waits } from './waits.ts';
+import type { UntoldWorkers } from './workers-told.ts';
 
 type Untold = ReturnType<Results['untold']>[number];
 type Refusal = { parent: string; seq: number; name: string; reason: string };
@@ -61,6 +62,7 @@ export class SessionWork {
     for (const thread of this.#memories.threads()) yield () => this.#memories.bring(thread);
     for (const row of nodes.inPhase('deleting')) yield () => this.#remove(row);
     for (const refusal of this.#untold()) yield () => this.#tell(refusal);
+    for (const family of this.#session.workersTold.untold()) yield () => this.#tellWorkers(family);
     for (const end of this.#session.results.untold()) {
       // What is waited for is answered, not told.
       if (!this.#waits.holds(end.child)) yield () => this.#tellResult(end);
@@ -82,6 +84,7 @@ export class SessionWork {
       `UPDATE nodes SET phase = 'ready', api_key = '' WHERE id = ? AND phase = 'intent'`,
       row.id,
     );
+    this.#session.workersTold.changed(row.parent_id);
   }
 
   async #tellResult({ child, seq, parent, name, ...end }: Untold): Promise<void> {
@@ -93,6 +96,12 @@ export class SessionWork {
     );
     unwrap(await told);
     this.#session.results.told(child, seq);
+  }
+
+  async #tellWorkers(family: UntoldWorkers): Promise<void> {
+    const { workersTold } = this.#session;
+    unwrap(await this.#thread(family.parent).workers(workersTold.of(family.parent)));
+    workersTold.told(family);
   }
 
   async #configure(row: NodeRow): Promise<void> {
@@ -126,6 +135,7 @@ export class SessionWork {
     await this.#thread(row.id).remove();
     this.#session.results.forget(row.id);
     await this.#env.USER.getByName(this.#session.meta.owner).forgetAgent(ThreadId.parse(row.id));
+    this.#session.workersTold.forget(row.id);
     // The row stays, so that feeds can say that the node is gone; its secrets do not.
     this.#sql.run(
       `UPDATE nodes SET phase = 'deleted', config = '{}', api_key = '', key_hash = NULL, task = NULL WHERE id = ?`,

@@ -33,6 +33,7 @@ import { Pauses } from './pauses.ts';
 import { withoutCredentials } from './repository-url.ts';
 import { statusOf } from './session-status.ts';
 import { Starts } from './starts.ts';
+import { WorkersTold } from './workers-told.ts';
 
 export type SessionMeta = {
   id: SessionId;
@@ -63,12 +64,16 @@ export type Given = { readonly known: KnownAgents; readonly userPays: boolean };
 
 const USUAL: Given = { known: BUILT_IN, userPays: false };
 
+/** What the log of a node's parent shows of it. */
+const SHOWN_ABOVE = ['name', 'status', 'phase', 'parent_id', 'sort_order'] as const;
+
 /** A session: its tree, and what is still to be told to the tree's threads. */
 export class Session {
   readonly nodes: NodeTable;
   readonly accounts: Accounts;
   readonly starts: Starts;
   readonly results: Results;
+  readonly workersTold: WorkersTold;
   readonly pauses: Pauses;
   #deps: SessionDeps;
   #meta: SessionMeta;
@@ -87,6 +92,7 @@ export class Session {
     this.accounts = new Accounts(deps.sql);
     this.starts = new Starts(deps.sql);
     this.results = new Results(deps.sql);
+    this.workersTold = new WorkersTold(deps.sql);
     this.pauses = new Pauses(deps.sql, this.nodes);
   }
 
@@ -507,9 +513,14 @@ export class Session {
 
   #touch(id: string, change: Partial<NodeRow>): void {
     this.#meta.head += 1;
+    const above = SHOWN_ABOVE.some((key) => key in change) ? this.nodes.find(id) : null;
     this.nodes.update(id, { ...change, updated_at: this.#at(), change_seq: this.#meta.head });
     const row = first<NodeRow>(this.#deps.sql, 'SELECT * FROM nodes WHERE id = ?', id);
-    if (row) this.#touched.push(this.feedItem(row));
+    if (!row) return;
+    this.#touched.push(this.feedItem(row));
+    if (!above || !SHOWN_ABOVE.some((key) => above[key] !== row[key])) return;
+    this.workersTold.changed(row.parent_id);
+    if (above.parent_id !== row.parent_id) this.workersTold.changed(above.parent_id);
   }
 
   #toNode(row: NodeRow, accounts?: ReadonlyMap<string, Account>): Node {

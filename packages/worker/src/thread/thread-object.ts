@@ -11,6 +11,7 @@ import {
   type SnapshotId,
   type SpoolLine,
   type SystemBody,
+  type SystemWorkers,
   type ThreadId,
 } from '@filepath/protocol';
 import { liveRedactor } from '../auth/redact.ts';
@@ -148,6 +149,10 @@ export class ThreadObject extends DurableObject<Env> {
   decide(user: string, id: string, { input, ...answer }: DecisionCreate): Result<{ seq: number }> {
     const clean = input === undefined ? {} : { input: this.#redactJson(input) };
     return this.#change(user, (thread) => thread.decide(id, { ...answer, ...clean }));
+  }
+
+  workers(body: SystemWorkers): Result<{ seq: number }> {
+    return this.#change(null, (thread) => thread.workers(body));
   }
 
   system(body: SystemBody, key: string): Result<{ seq: number }> {

@@ -18,6 +18,7 @@ import {
   type SpoolLine,
   stalledFor,
   type SystemBody,
+  type SystemWorkers,
   type ThreadId,
 } from '@filepath/protocol';
 import { first, type Sql } from '../storage/sql.ts';
@@ -294,6 +295,17 @@ export class Thread {
     });
   }
 
+  /** How the children are, if a name or a status is another than told last. */
+  workers(body: SystemWorkers): Effects {
+    const { sql } = this.#deps;
+    const told = namesAndStates(body);
+    if (readValue<string>(sql, 'workers') === told) return nothing(this.#state.seq);
+    return this.#change((appender) => {
+      writeValue(sql, 'workers', told);
+      return { seq: appender.append('system', body) };
+    });
+  }
+
   /** What the gateway metered or refused, in order, once per key. It says nothing about the agent itself. */
   gateway(events: readonly { key: string; body: GatewayBody }[]): Effects {
     const fresh = events.filter(({ key }) => this.#seqOf(key) === null);
@@ -552,3 +564,7 @@ function nothing(seq: number): Effects {
 
 const notStarted = ({ name, reason }: SpawnFailed): string =>
   `The agent "${name}" that you asked for was not started: ${reason}.`;
+
+function namesAndStates({ workers }: SystemWorkers): string {
+  return JSON.stringify(workers.map(({ id, name, status }) => [id, name, status]));
+}

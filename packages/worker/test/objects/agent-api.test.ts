@@ -1,4 +1,4 @@
-import { NO_USAGE } from '@filepath/protocol';
+import { ChildMessages, NO_USAGE } from '@filepath/protocol';
 import { expect, it } from 'vitest';
 import { z } from 'zod';
 import { message, newNode, newSession, treeOf } from './support/api.ts';
@@ -40,16 +40,16 @@ it('[CAT10] an agent is told of its direct children and what they say, and of no
     },
   ]);
 
-  const messages = await (await askAs(me, `children/${child.id}/messages`)).json();
-  expect(messages).toEqual({
-    messages: [
-      { seq: 1, role: 'user', text: 'dig' },
-      { seq: 3, role: 'agent', text: 'digging' },
-      { seq: 4, role: 'agent', text: 'dug' },
-    ],
-  });
-  const later = await (await askAs(me, `children/${child.id}/messages?after=3`)).json();
-  expect(later).toEqual({ messages: [{ seq: 4, role: 'agent', text: 'dug' }] });
+  const read = async (query = '') =>
+    ChildMessages.parse(await (await askAs(me, `children/${child.id}/messages${query}`)).json())
+      .messages;
+  const messages = await read();
+  expect(messages.map(({ role, text: said }) => [role, said])).toEqual([
+    ['user', 'dig'],
+    ['agent', 'digging'],
+    ['agent', 'dug'],
+  ]);
+  expect(await read(`?after=${messages[1]?.seq}`)).toEqual(messages.slice(2));
 
   for (const id of [root.id, grandchild.id, other.id]) {
     expect((await askAs(me, `children/${id}/messages`)).status).toBe(404);

@@ -230,3 +230,35 @@ describe('[TALK6] an agent', () => {
     }
   });
 });
+
+describe('[TALK8] the log of a parent has its children as they are', () => {
+  const workersOf = async (thread: ThreadId) =>
+    (await logOf(thread)).filter(({ body }) => Reflect.get(Object(body), 'type') === 'workers');
+
+  it('told by the system when a name or a status changes, each once', async () => {
+    const root = await newRoot();
+    const { id } = await spawn(root);
+    const kid = await work(root.runner, id);
+    const last = async () => (await workersOf(root.node.id)).at(-1)?.body;
+    await expect.poll(last).toMatchObject({ workers: [{ id, name: 'kid', status: 'running' }] });
+    await kid.say({ type: 'status', state: 'running', reason: 'digs' });
+    await kid.say({ type: 'done' });
+    await expect.poll(last).toMatchObject({ workers: [{ status: 'done' }] });
+    const path = `/api/session/${root.session.id}/node/${id}`;
+    await asOwner(200, 'PATCH', path, { name: 'digger' });
+    await expect.poll(last).toMatchObject({ workers: [{ name: 'digger', status: 'done' }] });
+    const before = await workersOf(root.node.id);
+    await evictDurableObject(root.stub);
+    await fireAlarm(root.stub);
+    expect(await workersOf(root.node.id)).toEqual(before);
+    const told = before.map(({ source, body }) => {
+      const { workers } = z
+        .object({ workers: z.array(z.object({ name: z.string(), status: z.string() })) })
+        .parse(body);
+      return [source, ...workers.map(({ name, status }) => `${name} ${status}`)].join(' ');
+    });
+    expect(new Set(told).size).toBe(told.length);
+    await asOwner(204, 'DELETE', path);
+    await expect.poll(last).toMatchObject({ workers: [] });
+  });
+});
