@@ -10,6 +10,7 @@ import { jobBlock } from './from-job.ts';
 import { CHECKING, PROGRESS, runnerBlock } from './from-runner.ts';
 import { commandBlock, toolBlock } from './from-work.ts';
 import { GatewayBlocks } from './gateway-blocks.ts';
+import { overlapBlock } from './merge-words.ts';
 import { type Commit, KnownCommits } from './known-commits.ts';
 import { OpenQuestions } from './open-questions.ts';
 import { OpenWork } from './open-work.ts';
@@ -99,7 +100,7 @@ export class BlockReducer {
         const block = controlBlock(base, event.source, event.body);
         if (block) return this.#add(block);
         if (event.source !== 'system') break;
-        const result = jobBlock(base, event.body);
+        const result = jobBlock(base, event.body) ?? overlapBlock(base, event.body);
         if (result) return this.#add(result);
         if (this.#spawned(base, event.body)) return;
       }

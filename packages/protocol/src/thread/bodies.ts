@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { TOUCHED_FILES } from '../git/changes.ts';
 import { CommitHash } from '../git/commit-hash.ts';
 import { ThreadId } from '../ids.ts';
 import { RunnerHealth } from './health.ts';
@@ -128,8 +129,18 @@ export const SystemSpawnFailed = z.strictObject({
 /** What became of an agent's wish for a child. */
 export const SpawnOutcome = z.discriminatedUnion('type', [SystemSpawned, SystemSpawnFailed]);
 
+/** Another agent has changed the same lines. */
+export const SystemOverlap = z.strictObject({
+  type: z.literal('overlap'),
+  node: ThreadId,
+  name: z.string(),
+  files: z.array(z.string().max(4096)).min(1).max(TOUCHED_FILES),
+});
+export type SystemOverlap = z.infer<typeof SystemOverlap>;
+
 export const SystemBody = z.discriminatedUnion('type', [
   ...SpawnOutcome.options,
+  SystemOverlap,
   ...JobResult.options,
 ]);
 export type SystemBody = z.infer<typeof SystemBody>;
