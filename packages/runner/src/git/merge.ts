@@ -110,7 +110,7 @@ async function sessionTarget(refs: MirrorRefs, branch: string): Promise<Target> 
 type Means = {
   refs: MirrorRefs;
   mirror: string;
-  exclusively<T>(task: () => Promise<T>): Promise<T>;
+  exclusively: <T>(task: () => Promise<T>) => Promise<T>;
 };
 
 async function mergeInto(

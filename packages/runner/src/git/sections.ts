@@ -12,8 +12,8 @@ section() {
 
 /** Collects a stream; throws a Refusal where it is longer than `most` bytes. */
 export function collect(most: number): {
-  onStdout(stdout: Readable): Promise<void>;
-  bytes(): Buffer;
+  onStdout: (stdout: Readable) => Promise<void>;
+  bytes: () => Buffer;
 } {
   const chunks: Buffer[] = [];
   return {

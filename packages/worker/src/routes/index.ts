@@ -6,6 +6,7 @@ import { systemRoutes } from '../http/system-routes.ts';
 import { agentsAvailable } from '../runner/availability.ts';
 import { agentRoutes } from './agent-routes.ts';
 import { attentionRoute } from './attention-route.ts';
+import { bringRoutes } from './bring-routes.ts';
 import { budgetRoutes } from './budget-routes.ts';
 import { catalogRoute } from './catalog-route.ts';
 import { jobRoutes } from './job-routes.ts';
@@ -26,6 +27,7 @@ export const routes: readonly Route[] = [
   ...threadRoutes,
   ...budgetRoutes,
   ...jobRoutes,
+  ...bringRoutes,
   ...snapshotRoutes,
   attentionRoute,
   ...providerRoutes,

@@ -5,6 +5,8 @@ import {
   MASK,
   maskConfig,
   type Node,
+  NodeConflict,
+  NodeOverlap,
   type SessionId,
   SnapshotSource,
   ThreadId,
@@ -44,6 +46,8 @@ export type NodeRow = {
   blocked: string | null;
   open: number;
   queue: number | null;
+  overlaps: string | null;
+  conflict: string | null;
 };
 
 /** What a new node is to be. `spawn` is the seq of its parent's event, when an agent asked for it. */
@@ -102,6 +106,8 @@ export function intentRow(
     blocked: null,
     open: 0,
     queue: null,
+    overlaps: null,
+    conflict: null,
   };
 }
 
@@ -131,10 +137,17 @@ export function toNode(session: SessionId, row: NodeRow, { own, subtree }: NodeA
     contextPct: row.context_pct,
     done: row.done,
     total: row.total,
+    ...(row.overlaps === null ? {} : { overlaps: overlapsIn(row.overlaps) }),
+    ...(row.conflict === null ? {} : { conflict: conflictIn(row.conflict) }),
     createdAt: row.created_at,
     updatedAt: row.updated_at,
   };
 }
+
+export const overlapsIn = (text: string | null): NodeOverlap[] =>
+  text === null ? [] : NodeOverlap.array().parse(JSON.parse(text));
+
+export const conflictIn = (text: string): NodeConflict => NodeConflict.parse(JSON.parse(text));
 
 export function snapshotOf(row: NodeRow): SnapshotSource | null {
   return row.snapshot === null ? null : SnapshotSource.parse(JSON.parse(row.snapshot));

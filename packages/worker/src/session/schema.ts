@@ -1,5 +1,6 @@
 import { ALARMS_TABLE } from '../storage/alarms.ts';
 import { VALUES_TABLE } from '../storage/values.ts';
+import { BRINGING_TABLES } from './bringing.ts';
 import { LEDGER_TABLES } from './ledger/schema.ts';
 import { STARTS_TABLES } from './starts.ts';
 
@@ -27,4 +28,5 @@ export const SESSION_MIGRATIONS: readonly (readonly string[])[] = [
   ['ALTER TABLE nodes ADD COLUMN snapshot TEXT'],
   LEDGER_TABLES,
   STARTS_TABLES,
+  BRINGING_TABLES,
 ];

@@ -4,6 +4,7 @@ import {
   type BudgetState,
   type CallId,
   FilepathError,
+  type MergeInto,
   type Node,
   type NodeBudgetPut,
   type NodeBudgetState,
@@ -37,6 +38,7 @@ import type { ThreadNote } from '../thread/delivery.ts';
 import { nodeHashing } from '../thread/node-hashing.ts';
 import { isUnmetered } from './admission.ts';
 import { newAgentKey } from './agent-key.ts';
+import { Bringing, type MergePlan } from './bringing.ts';
 import { capsOf } from './caps.ts';
 import { nodeBudget, sessionBudget, setNodeBudget, setSessionBudget } from './ledger/budgets.ts';
 import { SESSION } from './ledger/accounts.ts';
@@ -67,6 +69,7 @@ type Parts = {
   desk: LedgerDesk;
   work: SessionWork;
   starting: Starting;
+  bringing: Bringing;
   feed: TreeFeed;
   viewers: Viewers<ViewerSocket>;
   readers: SseReaders;
@@ -175,6 +178,7 @@ export class SessionObject extends DurableObject<Env> implements Ledger {
   async removeNode(user: string, id: ThreadId): Promise<Result<null>> {
     return this.#change(user, (session) => {
       session.drop(id);
+      this.#parts?.bringing.forget();
       return null;
     });
   }
@@ -213,6 +217,33 @@ export class SessionObject extends DurableObject<Env> implements Ledger {
       if (!this.#parts || this.#deleted || !this.#parts.desk.check(bearer)) throw badKey();
       const { nodes } = this.#parts.session.tree();
       return nodes.filter(({ parentId }) => parentId === bearer.thread);
+    });
+  }
+
+  /** Where a node's work is merged. */
+  mergeTarget(user: string, id: ThreadId, into: MergeInto): Result<MergePlan> {
+    return attempt(() => this.#for(user).bringing.target(id, into));
+  }
+
+  /** The same for the node whose key this is, and its direct children. */
+  mergeTargetFor(bearer: Bearer, id: ThreadId, into: MergeInto): Result<MergePlan> {
+    return attempt(() => {
+      if (!this.#parts || this.#deleted || !this.#parts.desk.check(bearer)) throw badKey();
+      const { session, bringing } = this.#parts;
+      if (session.nodes.find(id)?.parent_id !== bearer.thread) throw notFound('this child');
+      return bringing.target(id, into);
+    });
+  }
+
+  /** The name of the session's own branch. */
+  branch(user: string): Result<string> {
+    return attempt(() => this.#for(user).bringing.branch());
+  }
+
+  async resolveConflict(user: string, id: ThreadId): Promise<Result<null>> {
+    return this.#change(user, () => {
+      this.#for(user).bringing.resolve(id, crypto.randomUUID());
+      return null;
     });
   }
 
@@ -256,6 +287,8 @@ export class SessionObject extends DurableObject<Env> implements Ledger {
     const { session } = this.#parts;
     if (item.kind === 'status') session.noteStatus(thread, item.note);
     else if (item.kind === 'wish') session.noteWish(thread, item.note);
+    else if (item.kind === 'touched') this.#parts.bringing.noteTouched(thread, item.note);
+    else if (item.kind === 'merge') this.#parts.bringing.noteMerge(thread, item.note);
     else if (given) session.noteSpawn(thread, item.note, given);
     this.#announce();
   }
@@ -314,6 +347,7 @@ export class SessionObject extends DurableObject<Env> implements Ledger {
     const viewers = new Viewers<ViewerSocket>(feed, () => []);
     const work = new SessionWork(session, this.#sql, this.env);
     const starting = new Starting(session, this.env);
+    const bringing = new Bringing(session, this.#sql);
     const { ledger, desk } = this.#openLedger(session);
     this.#parts = {
       session,
@@ -321,6 +355,7 @@ export class SessionObject extends DurableObject<Env> implements Ledger {
       desk,
       work,
       starting,
+      bringing,
       feed,
       viewers,
       readers: new SseReaders(feed),

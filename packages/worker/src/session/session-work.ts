@@ -4,6 +4,7 @@ import { unwrap } from '../result.ts';
 import { LOCAL_RUNNER } from '../runner/local-runner.ts';
 import type { Sql } from '../storage/sql.ts';
 import type { ThreadMeta } from '../thread/state.ts';
+import { Bringing } from './bringing.ts';
 import { configOf, type NodeRow, snapshotOf } from './node-row.ts';
 import type { Session } from './session.ts';
 
@@ -17,11 +18,13 @@ export class SessionWork {
   #session: Session;
   #sql: Sql;
   #env: Env;
+  #bringing: Bringing;
 
   constructor(session: Session, sql: Sql, env: Env) {
     this.#session = session;
     this.#sql = sql;
     this.#env = env;
+    this.#bringing = new Bringing(session, sql);
   }
 
   /** Does all that can be done; what failed is thrown after, to be tried again. */
@@ -43,6 +46,9 @@ export class SessionWork {
     for (const row of nodes.toHalt()) yield () => this.#stop(row);
     for (const row of nodes.inPhase('deleting')) yield () => this.#remove(row);
     for (const refusal of this.#untold()) yield () => this.#tell(refusal);
+    for (const notice of this.#bringing.waiting()) {
+      yield () => this.#bringing.deliver(this.#env, notice);
+    }
   }
 
   async #begin(row: NodeRow): Promise<void> {

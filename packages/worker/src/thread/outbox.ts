@@ -1,4 +1,4 @@
-import type { AgentState, Order } from '@filepath/protocol';
+import type { AgentState, JobResult, Order, Touched } from '@filepath/protocol';
 import type { Sql } from '../storage/sql.ts';
 
 /** What a thread tells others. Stored with the events that caused it, delivered after, in order, at least once. */
@@ -13,6 +13,8 @@ export type StatusNote = {
 };
 /** A start that the thread wants its session to let go, or wants no more. */
 export type WishNote = { epoch: number; wants: boolean };
+/** How a merge of this node's work ended. */
+export type MergeNote = Extract<JobResult, { type: 'merged' | 'conflict' }>;
 export type SpawnNote = {
   seq: number;
   name: string;
@@ -25,6 +27,8 @@ export type OutboxItem =
   | { kind: 'status'; note: StatusNote }
   | { kind: 'spawn'; note: SpawnNote }
   | { kind: 'wish'; note: WishNote }
+  | { kind: 'touched'; note: Touched }
+  | { kind: 'merge'; note: MergeNote }
   | { kind: 'order'; order: Order };
 
 /** The same key replaces what is still undelivered under it: only the newest status counts. */

@@ -15,6 +15,7 @@ import {
   type SpoolLine,
   stalledFor,
   type SystemBody,
+  type Touched,
 } from '@filepath/protocol';
 import { first, type Sql } from '../storage/sql.ts';
 import { readValue, writeValue } from '../storage/values.ts';
@@ -171,6 +172,26 @@ export class Thread {
     });
   }
 
+  /** As `system`. A process that is at work is told in words too. */
+  notice(body: SystemBody, key: string, words: string | null): Effects {
+    const known = this.#seqOf(key);
+    if (known !== null) return nothing(known);
+    return this.#change((appender) => {
+      const seq = appender.append('system', body);
+      this.#keep(key, seq);
+      const { launch, lifecycle } = appender.state;
+      if (words === null || !launch.active || launch.stopping || !lifecycle.open) return { seq };
+      const message = { type: 'message', from: 'system', content: words } as const;
+      appender.append('system', message);
+      return { seq, inputs: [addInput(this.#deps.sql, appender.state, message)] };
+    });
+  }
+
+  /** What the agent changed is the session's to compare. */
+  touched(note: Touched): void {
+    putOutbox(this.#deps.sql, 'touched', { kind: 'touched', note });
+  }
+
   /** What the gateway metered or refused, once per key. It says nothing about the agent itself. */
   gateway(body: GatewayBody, key: string): Effects {
     const known = this.#seqOf(key);
@@ -194,6 +215,9 @@ export class Thread {
     if (!isOpen(sql, result.job)) return nothing(this.#state.seq);
     return this.#change((appender) => {
       endJob(sql, result.job);
+      if (result.type === 'merged' || result.type === 'conflict') {
+        putOutbox(sql, `merge:${result.job}`, { kind: 'merge', note: result });
+      }
       return { seq: appender.append('system', result) };
     });
   }
