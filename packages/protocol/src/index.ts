@@ -168,6 +168,16 @@ export {
 } from './api/network.ts';
 export { Node, Session, SessionStatus, Tree, TreeChange } from './api/resources.ts';
 export {
+  Child,
+  Children,
+  ChildMessages,
+  ChildMessageCreate,
+  ChildrenWait,
+  MAX_WAIT_SECONDS,
+  SpawnCreate,
+  worksStill,
+} from './api/agent-api.ts';
+export {
   DecisionCreate,
   GitRepoUrl,
   MessageCreate,

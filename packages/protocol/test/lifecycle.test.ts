@@ -325,3 +325,22 @@ function row(
 ): Row {
   return { rule: `[${rule}] ${what}`, before, event, ...rest };
 }
+
+describe('[TALK2] what a child has to say', () => {
+  const told = {
+    source: 'system' as const,
+    body: { type: 'message', from: 'child', content: 'x' },
+  };
+
+  it('joins the open run, and is to be taken up', () => {
+    const now: Lifecycle = { ...INITIAL, alive: true, open: true, status: 'running' };
+    const { next, opens, supersedes } = advance(now, told);
+    expect([opens, supersedes, next.unanswered]).toEqual([false, false, true]);
+    const exit = { type: 'exit', reason: 'exited', code: 0, signal: null, epoch: 1 };
+    expect(advance(next, { source: 'runner', body: exit }).next.reason).toBe('queued');
+  });
+
+  it('opens a run where none is open', () => {
+    expect(advance(INITIAL, told)).toMatchObject({ opens: true, next: { reason: 'queued' } });
+  });
+});

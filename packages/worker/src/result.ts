@@ -15,6 +15,15 @@ export function attempt<T>(work: () => T): Result<T> {
   }
 }
 
+export async function attemptLater<T>(work: () => Promise<T>): Promise<Result<T>> {
+  try {
+    return { ok: true, value: await work() };
+  } catch (error) {
+    if (error instanceof FilepathError) return { ok: false, error: error.toBody().error };
+    throw error;
+  }
+}
+
 export function unwrap<T>(result: Result<T>): T {
   if (result.ok) return result.value;
   const { code, message, details } = result.error;

@@ -7,7 +7,7 @@ import { AgentTypeName } from '../catalog/entry.ts';
 import { AgentConfig } from './agent-config.ts';
 
 /** A name is shown in rows and stored in two databases: it holds no control, direction or half characters. */
-const name = z
+export const NodeName = z
   .string()
   .trim()
   .min(1)
@@ -19,7 +19,7 @@ const name = z
 
 export const NodeCreate = z.strictObject({
   parentId: ThreadId.nullish(),
-  name: name.optional(),
+  name: NodeName.optional(),
   agentType: AgentTypeName,
   model: z.string().max(200).optional(),
   config: AgentConfig.optional(),
@@ -40,18 +40,18 @@ export const GitRepoUrl = z
   );
 
 export const SessionCreate = z.strictObject({
-  name: name.optional(),
+  name: NodeName.optional(),
   gitRepoUrl: GitRepoUrl.nullish(),
   root: NodeCreate.omit({ parentId: true }).optional(),
   budget: Budget.optional(),
 });
 export type SessionCreate = z.infer<typeof SessionCreate>;
 
-export const SessionPatch = z.strictObject({ name: name.optional() });
+export const SessionPatch = z.strictObject({ name: NodeName.optional() });
 export type SessionPatch = z.infer<typeof SessionPatch>;
 
 export const NodePatch = z.strictObject({
-  name: name.optional(),
+  name: NodeName.optional(),
   model: z.string().max(200).optional(),
   config: AgentConfig.optional(),
   /** Accepted as a signal: stop, pause or resume. Status itself comes from the log. */

@@ -11,7 +11,9 @@ export type WorkStatus = 'start' | 'done' | 'error';
 
 export type MessageBlock = Base & {
   kind: 'message';
-  from: 'user' | 'parent' | 'system';
+  from: 'user' | 'parent' | 'system' | 'child';
+  /** Whose work has ended, where it is from a child. */
+  child: { id: string; name: string } | null;
   content: string;
 };
 export type TextBlock = Base & {

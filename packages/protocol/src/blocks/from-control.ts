@@ -9,7 +9,11 @@ export function controlBlock(
   body: unknown,
 ): Block | null {
   const message = Message.safeParse(body);
-  if (message.success) return { ...base, kind: 'message', from, content: message.data.content };
+  if (message.success) {
+    const { content } = message.data;
+    const child = from === 'system' ? (FromChild.safeParse(body).data?.child ?? null) : null;
+    return { ...base, kind: 'message', from: child ? 'child' : from, child, content };
+  }
   const signal = Signal.safeParse(body);
   if (signal.success) {
     return {
@@ -38,6 +42,10 @@ export function answerIn(body: unknown): { id: string; choice: string } | null {
 
 /** A log may be older or newer than this reader: of its bodies only what is shown is required. */
 const Message = z.looseObject({ type: z.literal('message'), content: z.string() });
+const FromChild = z.looseObject({
+  from: z.literal('child'),
+  child: z.object({ id: z.string(), name: z.string() }),
+});
 const Signal = z.looseObject(SignalMessage.shape);
 const Answer = z.looseObject(DecisionMessage.shape);
 

@@ -188,10 +188,13 @@ export class BlockReducer {
       data.type === 'spawned'
         ? { state: 'created' as const, node: data.node, reason: null }
         : { state: 'failed' as const, node: null, reason: data.reason };
-    const index = this.#spawns.get(data.spawn);
+    const index = data.spawn === undefined ? undefined : this.#spawns.get(data.spawn);
     const block = index === undefined ? undefined : this.#list[index];
     if (index !== undefined && block?.kind === 'spawn') {
       this.#list[index] = { ...block, name: data.name, ...outcome };
+    } else if (data.type === 'spawned' && data.agent !== undefined) {
+      const { name, agent, model = '', task = null } = data;
+      this.#add({ ...base, kind: 'spawn', name, agent, model, task, ...outcome });
     } else if (data.type === 'spawned') {
       this.#add({
         ...base,

@@ -1,11 +1,19 @@
 import { z } from 'zod';
+import { ThreadId } from '../ids.ts';
 
 /** What an agent reads on stdin, one JSON object a line. These are our own words, so they are strict. */
-export const UserMessage = z.strictObject({
-  type: z.literal('message'),
-  from: z.enum(['user', 'parent', 'system']),
-  content: z.string(),
-});
+export const UserMessage = z
+  .strictObject({
+    type: z.literal('message'),
+    from: z.enum(['user', 'parent', 'system', 'child']),
+    /** Whose work has ended, where the message is from a child. */
+    child: z.strictObject({ id: ThreadId, name: z.string() }).optional(),
+    content: z.string(),
+  })
+  .refine(({ from, child }) => (from === 'child') === (child !== undefined), {
+    path: ['child'],
+    error: 'expected the child that it is from, and nothing in any other message',
+  });
 export type UserMessage = z.infer<typeof UserMessage>;
 
 export const SignalMessage = z.strictObject({

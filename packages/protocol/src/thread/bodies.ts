@@ -113,10 +113,14 @@ export type RunnerBody = z.infer<typeof RunnerBody>;
 /** What the control plane did. Bodies of events with source `system`, beside messages. */
 export const SystemSpawned = z.strictObject({
   type: z.literal('spawned'),
-  /** The seq of the `spawn` event in this thread. */
-  spawn: z.int().min(1),
+  /** The seq of the `spawn` event in this thread; absent where the agent asked by a tool. */
+  spawn: z.int().min(1).optional(),
   node: ThreadId,
   name: z.string(),
+  /** What a `spawn` event would say, where there is none. */
+  agent: z.string().optional(),
+  model: z.string().optional(),
+  task: z.string().optional(),
 });
 
 export const SystemSpawnFailed = z.strictObject({

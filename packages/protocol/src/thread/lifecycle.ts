@@ -83,7 +83,10 @@ function onControl(now: Lifecycle, source: Source, body: Record<string, unknown>
   switch (body['type']) {
     case 'message':
       // What the control plane adds to an open run is no task of its own.
-      return source === 'system' && now.open ? stay(now) : onMessage(now);
+      if (source !== 'system' || !now.open) return onMessage(now);
+      // What a child has to say is to be taken up like any other message.
+      if (body['from'] !== 'child' || body['aside'] === true) return stay(now);
+      return stay({ ...heard(now), unanswered: now.alive });
     case 'signal':
       return onSignal(now, body);
     case 'decision':

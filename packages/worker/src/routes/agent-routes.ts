@@ -1,33 +1,21 @@
-import { AgentState, ThreadId } from '@filepath/protocol';
+import {
+  Child,
+  ChildMessageCreate,
+  ChildMessages,
+  Children,
+  ChildrenWait,
+  SpawnCreate,
+  ThreadId,
+} from '@filepath/protocol';
 import { z } from 'zod';
-import type { Env } from '../env.ts';
-import type { Agent } from '../gateway/access.ts';
 import { defineRoute, json, type Route } from '../http/route.ts';
-import { notFound, unwrap } from '../result.ts';
-
-const Child = z.object({
-  id: ThreadId,
-  name: z.string(),
-  agentType: z.string(),
-  model: z.string(),
-  status: AgentState,
-  reason: z.string().nullable(),
-});
-
-const Talk = z.object({
-  seq: z.int().min(1),
-  role: z.enum(['user', 'parent', 'system', 'agent']),
-  text: z.string(),
-});
+import { unwrap } from '../result.ts';
+import { Accepted } from './parameters.ts';
 
 const TalkQuery = z.object({ after: z.coerce.number().int().min(0).optional() });
+const ChildParams = z.object({ threadId: ThreadId });
 
-async function childrenOf(env: Env, agent: Agent): Promise<z.infer<typeof Child>[]> {
-  const nodes = unwrap(await env.SESSION.getByName(agent.session).childrenOf(agent));
-  return nodes.map((node) => Child.parse(node));
-}
-
-/** What an agent may ask about its own children. */
+/** What an agent may ask about its own children, and do with them. */
 export const agentRoutes: Route[] = [
   defineRoute(
     {
@@ -35,11 +23,40 @@ export const agentRoutes: Route[] = [
       path: '/gateway/agent/children',
       summary: 'The direct children of the agent that asks.',
       access: 'agent',
-      responses: {
-        200: { description: 'Children.', schema: z.object({ children: z.array(Child) }) },
-      },
+      responses: { 200: { description: 'Children.', schema: Children } },
     },
-    async ({ env, agent }) => json({ children: await childrenOf(env, agent) }),
+    async ({ env, agent }) => {
+      const session = env.SESSION.getByName(agent.session);
+      return json({ children: unwrap(await session.childrenOf(agent)) });
+    },
+  ),
+  defineRoute(
+    {
+      method: 'POST',
+      path: '/gateway/agent/children',
+      summary: 'Spawn a child. The same `key` again is answered with the same child.',
+      access: 'agent',
+      body: SpawnCreate,
+      responses: { 201: { description: 'It is there.', schema: z.object({ child: Child }) } },
+    },
+    async ({ env, agent, body }) => {
+      const session = env.SESSION.getByName(agent.session);
+      return json({ child: unwrap(await session.spawn(agent, body)) }, 201);
+    },
+  ),
+  defineRoute(
+    {
+      method: 'POST',
+      path: '/gateway/agent/children/wait',
+      summary: 'Waits until none of the children works, or for so many seconds.',
+      access: 'agent',
+      body: ChildrenWait,
+      responses: { 200: { description: 'Children as they are then.', schema: Children } },
+    },
+    async ({ env, agent, body }) => {
+      const session = env.SESSION.getByName(agent.session);
+      return json({ children: unwrap(await session.waitForChildren(agent, body)) });
+    },
   ),
   defineRoute(
     {
@@ -48,17 +65,51 @@ export const agentRoutes: Route[] = [
       summary:
         'What a direct child was told and said: the first messages after a seq, or without one the last.',
       access: 'agent',
-      params: z.object({ threadId: ThreadId }),
+      params: ChildParams,
       query: TalkQuery,
-      responses: {
-        200: { description: 'In their order.', schema: z.object({ messages: z.array(Talk) }) },
-      },
+      responses: { 200: { description: 'In their order.', schema: ChildMessages } },
     },
     async ({ env, agent, params, query }) => {
-      const children = await childrenOf(env, agent);
-      if (!children.some(({ id }) => id === params.threadId)) throw notFound('this child');
+      const session = env.SESSION.getByName(agent.session);
+      unwrap(await session.hasChild(agent, params.threadId));
       const thread = env.THREAD.getByName(params.threadId);
-      return json({ messages: await thread.talk(query.after ?? null) });
+      const { messages, upTo } = await thread.talk(query.after ?? null);
+      unwrap(await session.childRead(agent, params.threadId, upTo));
+      return json({ messages });
+    },
+  ),
+  defineRoute(
+    {
+      method: 'POST',
+      path: '/gateway/agent/children/:threadId/messages',
+      summary: 'Say something to a direct child. The same `key` again is the same message.',
+      access: 'agent',
+      params: ChildParams,
+      body: ChildMessageCreate,
+      responses: { 202: { description: 'Stored.', schema: Accepted } },
+    },
+    async ({ env, agent, params, body }) => {
+      const session = env.SESSION.getByName(agent.session);
+      unwrap(await session.hasChild(agent, params.threadId));
+      const key = body.key === undefined ? null : `parent:${body.key}`;
+      const thread = env.THREAD.getByName(params.threadId);
+      const sent = unwrap(await thread.message(null, 'parent', body.content, key));
+      unwrap(await session.childTold(agent, params.threadId, sent.seq));
+      return json(sent, 202);
+    },
+  ),
+  defineRoute(
+    {
+      method: 'POST',
+      path: '/gateway/agent/children/:threadId/stop',
+      summary: 'Stop a direct child with everything below it.',
+      access: 'agent',
+      params: ChildParams,
+      responses: { 200: { description: 'The child as it is then.', schema: Children } },
+    },
+    async ({ env, agent, params }) => {
+      const session = env.SESSION.getByName(agent.session);
+      return json({ children: unwrap(await session.stopChild(agent, params.threadId)) });
     },
   ),
 ];

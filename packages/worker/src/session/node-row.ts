@@ -41,6 +41,7 @@ export type NodeRow = {
   task: string | null;
   spawn_parent: string | null;
   spawn_seq: number | null;
+  spawn_key: string | null;
   snapshot: string | null;
   key_hash: string | null;
   blocked: string | null;
@@ -50,7 +51,10 @@ export type NodeRow = {
   conflict: string | null;
 };
 
-/** What a new node is to be. `spawn` is the seq of its parent's event, when an agent asked for it. */
+/**
+ * What a new node is to be. `spawn` is the seq of its parent's event, or its parent's own name for it, when an agent
+ * asked for it.
+ */
 export type NodeSpec = {
   parent: string | null;
   name: string;
@@ -58,7 +62,7 @@ export type NodeSpec = {
   model: string;
   config: string;
   task: string | null;
-  spawn: number | null;
+  spawn: number | string | null;
   snapshot: SnapshotSource | null;
   budget?: Budget;
 };
@@ -100,7 +104,8 @@ export function intentRow(
     halt: null,
     task: spec.task,
     spawn_parent: spec.spawn === null ? null : spec.parent,
-    spawn_seq: spec.spawn,
+    spawn_seq: typeof spec.spawn === 'number' ? spec.spawn : null,
+    spawn_key: typeof spec.spawn === 'string' ? spec.spawn : null,
     snapshot: spec.snapshot && JSON.stringify(spec.snapshot),
     key_hash: given.keyHash,
     blocked: null,

@@ -25,6 +25,21 @@ export class NodeTable {
     );
   }
 
+  /** By its parent's own name for it, though it may be deleted since. */
+  spawnedAs(parent: string, key: string): NodeRow | null {
+    return first<NodeRow>(
+      this.#sql,
+      'SELECT * FROM nodes WHERE spawn_parent = ? AND spawn_key = ?',
+      parent,
+      key,
+    );
+  }
+
+  /** Live nodes right below this one. */
+  childrenOf(id: string): NodeRow[] {
+    return this.live().filter((row) => row.parent_id === id);
+  }
+
   live(): NodeRow[] {
     return this.#sql.all<NodeRow>(`SELECT * FROM nodes WHERE ${LIVE} ORDER BY rowid`);
   }

@@ -3,6 +3,7 @@ import { VALUES_TABLE } from '../storage/values.ts';
 import { BRINGING_TABLES } from './bringing.ts';
 import { LEDGER_TABLES } from './ledger/schema.ts';
 import { STARTS_TABLES } from './starts.ts';
+import { RESULT_TABLES } from './results.ts';
 
 export const SESSION_MIGRATIONS: readonly (readonly string[])[] = [
   [
@@ -28,5 +29,11 @@ export const SESSION_MIGRATIONS: readonly (readonly string[])[] = [
   ['ALTER TABLE nodes ADD COLUMN snapshot TEXT'],
   LEDGER_TABLES,
   STARTS_TABLES,
+  [
+    ...RESULT_TABLES,
+    // The agent's own name for a spawn that it asked for by the API.
+    'ALTER TABLE nodes ADD COLUMN spawn_key TEXT',
+    'CREATE UNIQUE INDEX nodes_by_spawn_key ON nodes (spawn_parent, spawn_key)',
+  ],
   BRINGING_TABLES,
 ];

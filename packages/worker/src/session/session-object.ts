@@ -3,6 +3,8 @@ import {
   type BudgetPut,
   type BudgetState,
   type CallId,
+  type Child,
+  type ChildrenWait,
   FilepathError,
   type MergeInto,
   type Node,
@@ -14,6 +16,7 @@ import {
   type SessionCreate,
   type SessionId,
   type SnapshotSource,
+  type SpawnCreate,
   type ThreadId,
   type Tree,
 } from '@filepath/protocol';
@@ -25,7 +28,7 @@ import { encodingOf, jsonPage } from '../feed/feed-request.ts';
 import { SseReaders } from '../feed/sse.ts';
 import { newcomer, Viewers, type ViewerSocket } from '../feed/viewers.ts';
 import type { Ask, Bearer, Grant, Ledger, Outcome, RouteRefusal } from '../gateway/contract.ts';
-import { attempt, notFound, type Result } from '../result.ts';
+import { attempt, attemptLater, notFound, type Result } from '../result.ts';
 import { Serial } from '../serial.ts';
 import { acceptSocket, answerClose, attachmentOf, textOf, ViewerSockets } from '../sockets.ts';
 import type { Alarms } from '../storage/alarms.ts';
@@ -47,6 +50,7 @@ import type { LeaseReport } from './ledger/lease.ts';
 import { TreeLedger } from './ledger/ledger.ts';
 import { limitOf } from './ledger/money.ts';
 import { inventName } from './names.ts';
+import { Family } from './family.ts';
 import { SESSION_MIGRATIONS } from './schema.ts';
 import {
   type Given,
@@ -59,9 +63,14 @@ import { SessionWork } from './session-work.ts';
 import { Starting } from './starting.ts';
 import { LOCAL_RUNNER } from '../runner/local-runner.ts';
 import { TreeFeed } from './tree-feed.ts';
+import { Waits } from './waits.ts';
 
 const RETRY_MS = 1000;
 const INDEX_MS = 1000;
+/** How often it is looked whether what an agent waited for is to be told after all. */
+const HELD_MS = 5000;
+/** How long an agent that stops a child waits for its end. */
+const STOPPED_SECONDS = 5;
 
 type Parts = {
   session: Session;
@@ -84,6 +93,7 @@ export class SessionObject extends DurableObject<Env> implements Ledger {
   #settling = new Serial();
   #startingTurn = new Serial();
   #indexing = new Serial();
+  #waits = new Waits(Date.now);
   #parts: Parts | null = null;
   /** Deleted: nobody sees it any more, and what is left to do is done. */
   #deleted = false;
@@ -212,12 +222,45 @@ export class SessionObject extends DurableObject<Env> implements Ledger {
   }
 
   /** The direct children of the node whose key this is. */
-  childrenOf(bearer: Bearer): Result<Node[]> {
-    return attempt(() => {
-      if (!this.#parts || this.#deleted || !this.#parts.desk.check(bearer)) throw badKey();
-      const { nodes } = this.#parts.session.tree();
-      return nodes.filter(({ parentId }) => parentId === bearer.thread);
-    });
+  childrenOf(bearer: Bearer): Result<Child[]> {
+    return attempt(() => this.#familyOf(bearer).list());
+  }
+
+  /** Whether the node whose key this is has this child. */
+  hasChild(bearer: Bearer, child: ThreadId): Result<null> {
+    return attempt(() => this.#familyOf(bearer).check(child));
+  }
+
+  /** Its parent has read a child's thread up to here. */
+  childRead(bearer: Bearer, child: ThreadId, seq: number): Result<null> {
+    return attempt(() => this.#familyOf(bearer).read(child, seq));
+  }
+
+  /** Its parent has said something to a child, at this seq. */
+  childTold(bearer: Bearer, child: ThreadId, seq: number): Result<null> {
+    return attempt(() => this.#familyOf(bearer).told(child, seq));
+  }
+
+  async spawn(bearer: Bearer, wish: SpawnCreate): Promise<Result<Child>> {
+    const asked = attempt(() => this.#familyOf(bearer).agentTypeOf(wish));
+    if (!asked.ok) return asked;
+    const owner = this.#parts?.session.meta.owner ?? '';
+    const given = await this.#given(owner, asked.value);
+    const made = attempt(() => this.#familyOf(bearer).spawn(wish, given));
+    if (made.ok) await this.#changed();
+    return made;
+  }
+
+  async waitForChildren(bearer: Bearer, wait: ChildrenWait): Promise<Result<Child[]>> {
+    return attemptLater(() => this.#familyOf(bearer).wait(wait));
+  }
+
+  /** Stops a child with everything below it; answers when it has stopped, or a little later. */
+  async stopChild(bearer: Bearer, child: ThreadId): Promise<Result<Child[]>> {
+    const halted = attempt(() => this.#familyOf(bearer).halt(child));
+    if (!halted.ok) return halted;
+    await this.#changed();
+    return this.waitForChildren(bearer, { children: [child], seconds: STOPPED_SECONDS });
   }
 
   /** Where a node's work is merged. */
@@ -289,6 +332,7 @@ export class SessionObject extends DurableObject<Env> implements Ledger {
     else if (item.kind === 'wish') session.noteWish(thread, item.note);
     else if (item.kind === 'touched') this.#parts.bringing.noteTouched(thread, item.note);
     else if (item.kind === 'merge') this.#parts.bringing.noteMerge(thread, item.note);
+    else if (item.kind === 'result') session.results.note(thread, item.note);
     else if (given) session.noteSpawn(thread, item.note, given);
     this.#announce();
   }
@@ -335,6 +379,7 @@ export class SessionObject extends DurableObject<Env> implements Ledger {
         await this.#settle();
       },
       index: () => this.#writeIndex(),
+      held: () => this.#settle(),
       ...this.#parts?.desk.alarms,
     });
   }
@@ -345,7 +390,7 @@ export class SessionObject extends DurableObject<Env> implements Ledger {
     this.#deleted = readValue(this.#sql, 'deleted') === true;
     const feed = new TreeFeed(session);
     const viewers = new Viewers<ViewerSocket>(feed, () => []);
-    const work = new SessionWork(session, this.#sql, this.env);
+    const work = new SessionWork(session, this.#waits, this.#sql, this.env);
     const starting = new Starting(session, this.env);
     const bringing = new Bringing(session, this.#sql);
     const { ledger, desk } = this.#openLedger(session);
@@ -399,6 +444,11 @@ export class SessionObject extends DurableObject<Env> implements Ledger {
     return { known, userPays: budget.usd !== null };
   }
 
+  #familyOf(bearer: Bearer): Family {
+    if (!this.#parts || this.#deleted || !this.#parts.desk.check(bearer)) throw badKey();
+    return new Family(this.#parts.session, this.#waits, bearer.thread);
+  }
+
   #for(user: string): Parts {
     if (!this.#parts || !this.allows(user)) throw notFound('this session');
     return this.#parts;
@@ -424,6 +474,7 @@ export class SessionObject extends DurableObject<Env> implements Ledger {
     const items = parts.session.takeTouched();
     parts.viewers.publish(items);
     if (items.length > 0) parts.readers.wake();
+    this.#waits.check();
     // Set in the same turn as the change, so that both are committed together.
     this.#alarms.schedule('index', Date.now() + INDEX_MS);
     this.#alarms.schedule('work', Date.now() + RETRY_MS);
@@ -435,6 +486,8 @@ export class SessionObject extends DurableObject<Env> implements Ledger {
     return this.#settling.run(async () => {
       await this.#parts?.work.settle();
       this.#endWork();
+      this.#alarms.cancel('held');
+      if (this.#parts?.work.held === true) this.#alarms.schedule('held', Date.now() + HELD_MS);
     });
   }
 

@@ -1,4 +1,5 @@
 import { ThreadId } from '@filepath/protocol';
+import { type KnownAgents, knownAgents } from '../catalog/known-agents.ts';
 import type { Env } from '../env.ts';
 import { unwrap } from '../result.ts';
 import { LOCAL_RUNNER } from '../runner/local-runner.ts';
@@ -6,8 +7,12 @@ import type { Sql } from '../storage/sql.ts';
 import type { ThreadMeta } from '../thread/state.ts';
 import { Bringing } from './bringing.ts';
 import { configOf, type NodeRow, snapshotOf } from './node-row.ts';
+import { type Results, resultMessage } from './results.ts';
 import type { Session } from './session.ts';
+import { spawnedBody } from './spawn-wish.ts';
+import type { Waits } from './waits.ts';
 
+type Untold = ReturnType<Results['untold']>[number];
 type Refusal = { parent: string; seq: number; name: string; reason: string };
 
 /**
@@ -16,12 +21,14 @@ type Refusal = { parent: string; seq: number; name: string; reason: string };
  */
 export class SessionWork {
   #session: Session;
+  #waits: Waits;
   #sql: Sql;
   #env: Env;
   #bringing: Bringing;
 
-  constructor(session: Session, sql: Sql, env: Env) {
+  constructor(session: Session, waits: Waits, sql: Sql, env: Env) {
     this.#session = session;
+    this.#waits = waits;
     this.#sql = sql;
     this.#env = env;
     this.#bringing = new Bringing(session, sql);
@@ -39,6 +46,11 @@ export class SessionWork {
     return this.#steps().next().done === true;
   }
 
+  /** Something is not told because it is waited for. */
+  get held(): boolean {
+    return this.#session.results.untold().some(({ child }) => this.#waits.holds(child));
+  }
+
   *#steps(): Generator<() => Promise<void>, void> {
     const { nodes } = this.#session;
     for (const row of nodes.inPhase('intent')) yield () => this.#begin(row);
@@ -46,6 +58,10 @@ export class SessionWork {
     for (const row of nodes.toHalt()) yield () => this.#stop(row);
     for (const row of nodes.inPhase('deleting')) yield () => this.#remove(row);
     for (const refusal of this.#untold()) yield () => this.#tell(refusal);
+    for (const end of this.#session.results.untold()) {
+      // What is waited for is answered, not told.
+      if (!this.#waits.holds(end.child)) yield () => this.#tellResult(end);
+    }
     for (const notice of this.#bringing.waiting()) {
       yield () => this.#bringing.deliver(this.#env, notice);
     }
@@ -53,21 +69,30 @@ export class SessionWork {
 
   async #begin(row: NodeRow): Promise<void> {
     const thread = this.#thread(row.id);
-    await thread.init(this.#metaOf(row));
-    if (row.spawn_parent !== null && row.spawn_seq !== null) {
-      const key = `spawn:${row.spawn_parent}:${row.spawn_seq}`;
+    await thread.init(this.#metaOf(row, await knownAgents(this.#env)));
+    if (row.spawn_parent !== null) {
+      const key = `spawn:${row.spawn_parent}:${row.spawn_seq ?? `key:${row.spawn_key}`}`;
       // The parent may have been stopped while the thread was made.
       const halted = this.#session.nodes.find(row.id)?.halt ?? null;
       if (row.task !== null && halted === null) await thread.message(null, 'parent', row.task, key);
-      const node = ThreadId.parse(row.id);
-      const body = { type: 'spawned' as const, spawn: row.spawn_seq, node, name: row.name };
-      await this.#thread(row.spawn_parent).system(body, key);
+      await this.#thread(row.spawn_parent).system(spawnedBody(row), key);
     }
     // The thread has the key now; its hash is enough here.
     this.#sql.run(
       `UPDATE nodes SET phase = 'ready', api_key = '' WHERE id = ? AND phase = 'intent'`,
       row.id,
     );
+  }
+
+  async #tellResult({ child, seq, parent, name, ...end }: Untold): Promise<void> {
+    const one = { id: ThreadId.parse(child), name };
+    const told = this.#thread(parent).result(
+      one,
+      resultMessage(one, end),
+      `result:${child}:${seq}`,
+    );
+    unwrap(await told);
+    this.#session.results.told(child, seq);
   }
 
   async #configure(row: NodeRow): Promise<void> {
@@ -90,6 +115,7 @@ export class SessionWork {
 
   async #remove(row: NodeRow): Promise<void> {
     await this.#thread(row.id).remove();
+    this.#session.results.forget(row.id);
     // The row stays, so that feeds can say that the node is gone; its secrets do not.
     this.#sql.run(
       `UPDATE nodes SET phase = 'deleted', config = '{}', api_key = '', key_hash = NULL, task = NULL WHERE id = ?`,
@@ -111,7 +137,8 @@ export class SessionWork {
     return this.#env.THREAD.getByName(id);
   }
 
-  #metaOf(row: NodeRow): ThreadMeta {
+  #metaOf(row: NodeRow, { entries }: KnownAgents): ThreadMeta {
+    const entry = entries.find(({ type }) => type === row.agent_type);
     const { id, owner, gitRepoUrl } = this.#session.meta;
     const parent = row.parent_id === null ? null : this.#session.nodes.find(row.parent_id);
     const snapshot = snapshotOf(row);
@@ -129,6 +156,7 @@ export class SessionWork {
       apiKey: row.api_key,
       runner: LOCAL_RUNNER,
       ...(snapshot && { snapshot }),
+      ...(entry?.driver.kind === 'custom' && { plain: true }),
     };
   }
 }

@@ -24,6 +24,8 @@ import { totalsOf } from './ledger/usage-row.ts';
 import { inventName, slugOf } from './names.ts';
 import { configOf, intentRow, type NodeRow, type NodeSpec, toNode, unmask } from './node-row.ts';
 import { NodeTable } from './node-table.ts';
+import { Results } from './results.ts';
+import { type SpawnWish, wishNote, withWish } from './spawn-wish.ts';
 import { withoutCredentials } from './repository-url.ts';
 import { statusOf } from './session-status.ts';
 import { Starts } from './starts.ts';
@@ -60,6 +62,7 @@ export class Session {
   readonly nodes: NodeTable;
   readonly accounts: Accounts;
   readonly starts: Starts;
+  readonly results: Results;
   #deps: SessionDeps;
   #meta: SessionMeta;
   #touched: FeedItem[] = [];
@@ -72,6 +75,7 @@ export class Session {
     this.nodes = new NodeTable(deps.sql);
     this.accounts = new Accounts(deps.sql);
     this.starts = new Starts(deps.sql);
+    this.results = new Results(deps.sql);
   }
 
   get meta(): SessionMeta {
@@ -215,6 +219,15 @@ export class Session {
     }
   }
 
+  /** A child that an agent asks for by the API: one for each of its keys, or a refusal in words. */
+  spawn(parent: ThreadId, wish: SpawnWish, given = USUAL): Node {
+    const known = this.nodes.spawnedAs(parent, wish.key);
+    if (known) return this.node(ThreadId.parse(known.id));
+    const row = this.nodes.find(parent);
+    if (!row) throw notFound('the parent');
+    return this.#spawn(parent, wishNote(wish, row), given, wish);
+  }
+
   /** Marks a subtree as stopped. Its threads are told after; until then nothing can be spawned in it. */
   halt(id: string | null): void {
     const rows = id === null ? this.nodes.live() : this.nodes.subtree(id);
@@ -264,13 +277,16 @@ export class Session {
     return { seq, json: JSON.stringify({ seq, type: 'session', session: this.resource() }) };
   }
 
-  #spawn(parent: string, note: SpawnNote, { known, userPays }: Given): void {
+  #spawn(parent: string, note: SpawnNote, { known, userPays }: Given, wish?: SpawnWish): Node {
     const row = this.nodes.find(parent);
     if (!row) throw notFound('the parent');
-    const { agentType, model, config } = admitSpawn(note, row, known);
-    const limited = userPays || this.accounts.moneyAbove(parent);
+    const admitted = admitSpawn(note, row, known);
+    const { agentType, model } = admitted;
+    const config = wish ? withWish(admitted.config, wish, row) : admitted.config;
+    const limited =
+      userPays || typeof wish?.budget?.usd === 'number' || this.accounts.moneyAbove(parent);
     checkMetered(agentType, config, limited, known.entries);
-    this.#change(() =>
+    return this.#change(() =>
       this.#insert({
         parent,
         name: note.name.trim().slice(0, 120) || inventName(),
@@ -278,8 +294,9 @@ export class Session {
         model,
         config: JSON.stringify(config),
         task: note.task,
-        spawn: note.seq,
+        spawn: wish?.key ?? note.seq,
         snapshot: null,
+        ...(wish?.budget && { budget: wish.budget }),
       }),
     );
   }

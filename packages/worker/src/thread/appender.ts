@@ -12,6 +12,7 @@ import { writeValue } from '../storage/values.ts';
 import type { Hashing } from './hashing.ts';
 import { eventJson, insertEvents, type Stored } from './log-table.ts';
 import { storeRunEnd } from './receipts.ts';
+import { noteResult } from './result-note.ts';
 import type { ThreadMeta, ThreadState } from './state.ts';
 import { stepOf } from './steps.ts';
 
@@ -108,6 +109,7 @@ export class Appender {
       source,
     });
     this.state.run = null;
+    noteResult(this.#sql, run, { seq, outcome, reason: this.state.lifecycle.reason });
   }
 
   #step(body: Body, run: RunId | null, seq: number) {

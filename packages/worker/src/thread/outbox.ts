@@ -1,4 +1,4 @@
-import type { AgentState, JobResult, Order, Touched } from '@filepath/protocol';
+import type { AgentState, JobResult, Order, RunOutcome, Touched } from '@filepath/protocol';
 import type { Sql } from '../storage/sql.ts';
 
 /** What a thread tells others. Stored with the events that caused it, delivered after, in order, at least once. */
@@ -23,12 +23,23 @@ export type SpawnNote = {
   task: string | null;
 };
 
+/** How a run ended, for the agent's parent. */
+export type ResultNote = {
+  /** Of the event that ended it. */
+  seq: number;
+  outcome: RunOutcome;
+  reason: string | null;
+  /** What the agent said last, bounded. */
+  words: string | null;
+};
+
 export type OutboxItem =
   | { kind: 'status'; note: StatusNote }
   | { kind: 'spawn'; note: SpawnNote }
   | { kind: 'wish'; note: WishNote }
   | { kind: 'touched'; note: Touched }
   | { kind: 'merge'; note: MergeNote }
+  | { kind: 'result'; note: ResultNote }
   | { kind: 'order'; order: Order };
 
 /** The same key replaces what is still undelivered under it: only the newest status counts. */

@@ -27,7 +27,13 @@ export type ThreadMeta = {
   runner: RunnerId;
   /** What the workspace is made from, in place of the repository. */
   snapshot?: SnapshotSource;
+  /** A program of the operator's or the user's own, which knows nothing of messages but what it reads itself. */
+  plain?: boolean;
 };
+
+/** No process is begun for what such an agent did not ask for: it would do its work once more. */
+export const isPlain = ({ plain, agentType }: ThreadMeta): boolean =>
+  plain ?? agentType === 'custom';
 
 export type OpenRun = {
   id: RunId;

@@ -2,7 +2,7 @@ import { z } from 'zod';
 import type { Sql } from '../storage/sql.ts';
 
 /** What an agent was told or said, as its parent reads it. */
-export type Talk = { seq: number; role: 'user' | 'parent' | 'system' | 'agent'; text: string };
+type Talk = { seq: number; role: 'user' | 'parent' | 'system' | 'agent'; text: string };
 
 const MOST = 200;
 const MOST_CHARACTERS = 256 * 1024;
@@ -19,8 +19,11 @@ const Said = z.object({
 
 type Row = { seq: number; source: string; json: string };
 
+/** `upTo`: there is nothing more to read up to this seq. */
+export type TalkPage = { messages: Talk[]; upTo: number };
+
 /** The first of what was said after a seq; without one, the last. */
-export function readTalk(sql: Sql, head: number, after: number | null): Talk[] {
+export function readTalk(sql: Sql, head: number, after: number | null): TalkPage {
   const from = after ?? Math.max(0, head - SCANNED);
   const order = after === null ? 'DESC' : 'ASC';
   const rows = sql.iterate<Row>(
@@ -31,14 +34,20 @@ export function readTalk(sql: Sql, head: number, after: number | null): Talk[] {
   );
   const talk: Talk[] = [];
   let size = 0;
+  let whole = true;
   for (const row of rows) {
     const said = talkOf(row);
     if (said === null) continue;
     size += said.text.length;
-    if (talk.length === MOST || size > MOST_CHARACTERS) break;
+    if (talk.length === MOST || size > MOST_CHARACTERS) {
+      whole = false;
+      break;
+    }
     talk.push(said);
   }
-  return after === null ? talk.reverse() : talk;
+  if (after === null) return { messages: talk.reverse(), upTo: head };
+  const upTo = whole ? Math.min(head, from + SCANNED) : (talk.at(-1)?.seq ?? from);
+  return { messages: talk, upTo };
 }
 
 function talkOf({ seq, source, json }: Row): Talk | null {

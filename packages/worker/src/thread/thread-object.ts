@@ -13,6 +13,7 @@ import {
   type SnapshotId,
   type SpoolLine,
   type SystemBody,
+  type ThreadId,
   Touched,
 } from '@filepath/protocol';
 import { liveRedactor } from '../auth/redact.ts';
@@ -45,7 +46,7 @@ import { LinkSockets } from './link-sockets.ts';
 import { nodeHashing } from './node-hashing.ts';
 import { THREAD_MIGRATIONS } from './schema.ts';
 import type { ThreadMeta } from './state.ts';
-import { readTalk, type Talk } from './talk.ts';
+import { readTalk, type TalkPage } from './talk.ts';
 import { type Effects, Thread } from './thread.ts';
 import { ThreadFeed } from './thread-feed.ts';
 
@@ -115,6 +116,15 @@ export class ThreadObject extends DurableObject<Env> {
   /** The session lets this epoch start. */
   go(epoch: number): void {
     if (this.#parts) this.#publish(this.#parts.thread.go(epoch));
+  }
+
+  /** What became of a run of a child. */
+  result(
+    child: { id: ThreadId; name: string },
+    content: string,
+    key: string,
+  ): Result<{ seq: number }> {
+    return this.#change(null, (thread) => thread.result(child, content, key));
   }
 
   signal(
@@ -242,8 +252,9 @@ export class ThreadObject extends DurableObject<Env> {
   }
 
   /** For whoever has asked the session whether it may be told. */
-  talk(after: number | null): Talk[] {
-    return this.#parts ? readTalk(this.#sql, this.#parts.thread.state.seq, after) : [];
+  talk(after: number | null): TalkPage {
+    const head = this.#parts?.thread.state.seq;
+    return head === undefined ? { messages: [], upTo: 0 } : readTalk(this.#sql, head, after);
   }
 
   exportPage(user: string, cursor: ExportCursor | null): Result<ExportPage> {

@@ -15,6 +15,7 @@ import {
   type SpoolLine,
   stalledFor,
   type SystemBody,
+  type ThreadId,
   type Touched,
 } from '@filepath/protocol';
 import { first, type Sql } from '../storage/sql.ts';
@@ -41,7 +42,7 @@ import type { Stored } from './log-table.ts';
 import { putOutbox } from './outbox.ts';
 import { noteAnswer, openQuestion } from './questions.ts';
 import { CONTENT_TABLES } from './schema.ts';
-import { FRESH, type ThreadMeta, type ThreadState } from './state.ts';
+import { FRESH, isPlain, type ThreadMeta, type ThreadState } from './state.ts';
 
 export type ThreadDeps = { sql: Sql; hashing: Hashing; now: () => number };
 
@@ -94,21 +95,32 @@ export class Thread {
       throw new FilepathError('conflict', `${this.#meta.name} is stopped`);
     }
     const input: AgentInput = { type: 'message', from, content };
-    const waiting = launch.active ? backlog(this.#deps.sql, launch) : 0;
-    if (waiting > 0 && waiting + encodeInput(input).length > MAX_BACKLOG) {
-      throw new FilepathError(
-        'conflict',
-        `${this.#meta.name} has not taken up its last messages: send this one when it has`,
-      );
-    }
+    this.#checkBacklog(input);
     return this.#change((appender) => {
       const seq = appender.append(from, input);
       if (key !== null) this.#keep(key, seq);
-      if (appender.state.launch.active) {
-        return { seq, inputs: [addInput(this.#deps.sql, appender.state, input)] };
-      }
-      orderStart(this.#deps.sql, appender.state, [input]);
-      return { seq };
+      return { seq, ...this.#give(appender, input) };
+    });
+  }
+
+  /**
+   * What became of a child's run, once per key. It joins the open run, or opens one where the agent takes messages for
+   * that: a program that is started once more does its work once more. A stopped agent is told nothing.
+   */
+  result(child: { id: ThreadId; name: string }, content: string, key: string): Effects {
+    const known = this.#seqOf(key);
+    const { launch, lifecycle, seq: head } = this.#state;
+    const plain = isPlain(this.#meta);
+    const hears = !plain || (launch.active && lifecycle.open);
+    if (known !== null || !hears || lifecycle.stopped || launch.stopping) {
+      return nothing(known ?? head);
+    }
+    const input: AgentInput = { type: 'message', from: 'child', child, content };
+    this.#checkBacklog(input);
+    return this.#change((appender) => {
+      const seq = appender.append('system', { ...input, ...(plain && { aside: true }) });
+      this.#keep(key, seq);
+      return { seq, ...this.#give(appender, input) };
     });
   }
 
@@ -330,13 +342,34 @@ export class Thread {
       .map(({ line }) => JSON.parse(line) as AgentInput)
       // What the system told that process is told anew to the next one; what was decided was its question.
       .filter((input) => input.type !== 'decision')
-      .filter((input) => input.type !== 'message' || input.from !== 'system');
+      .filter((input) => input.type !== 'message' || input.from !== 'system')
+      .filter(
+        (input) => input.type !== 'message' || input.from !== 'child' || !isPlain(this.#meta),
+      );
     if (!inputs.some((input) => input.type === 'message')) return;
     if (!state.lifecycle.open) {
       const content = `${this.#meta.name} ended before it took up the last message, and is started again with it.`;
       appender.append('system', { type: 'message', from: 'system', content });
     }
     orderStart(sql, state, inputs);
+  }
+
+  #checkBacklog(input: AgentInput): void {
+    const { launch } = this.#state;
+    const waiting = launch.active ? backlog(this.#deps.sql, launch) : 0;
+    if (waiting === 0 || waiting + encodeInput(input).length <= MAX_BACKLOG) return;
+    throw new FilepathError(
+      'conflict',
+      `${this.#meta.name} has not taken up its last messages: send this one when it has`,
+    );
+  }
+
+  /** To the running process, or to one that is ordered for it. */
+  #give({ state }: Appender, input: Extract<AgentInput, { type: 'message' }>): Partial<Effects> {
+    const { sql } = this.#deps;
+    if (state.launch.active) return { inputs: [addInput(sql, state, input)] };
+    orderStart(sql, state, [input]);
+    return {};
   }
 
   #change(work: (appender: Appender) => Partial<Effects>): Effects {

@@ -1,29 +1,9 @@
-import type { ThreadId } from '@filepath/protocol';
+import { NO_USAGE } from '@filepath/protocol';
 import { expect, it } from 'vitest';
 import { z } from 'zod';
-import { call, message, newNode, newSession, RUNNER } from './support/api.ts';
+import { message, newNode, newSession, treeOf } from './support/api.ts';
+import { askAs, keyOf } from './support/agents.ts';
 import { text, TestLink, TestRunner } from './support/runner.ts';
-
-const TOKEN = RUNNER.authorization.replace('Bearer ', '');
-
-type Said = { key: string; thread: string; token?: string };
-
-/** As a runner passes it on for an agent. */
-const askAs = ({ key, thread, token = TOKEN }: Said, path: string) =>
-  call(`/gateway/agent/${path}`, {
-    headers: {
-      authorization: `Bearer ${key}`,
-      'x-filepath-runner-token': token,
-      'x-filepath-session': key.split('_').slice(1, 3).join('_'),
-      'x-filepath-thread': thread,
-    },
-  });
-
-async function keyOf(runner: TestRunner, thread: ThreadId): Promise<string> {
-  await message(thread);
-  const order = await runner.order(thread);
-  return order.kind === 'start' ? order.apiKey : '';
-}
 
 it('[CAT10] an agent is told of its direct children and what they say, and of nobody else', async () => {
   const runner = await TestRunner.connect();
@@ -38,6 +18,9 @@ it('[CAT10] an agent is told of its direct children and what they say, and of no
   await link.started();
   await link.say(text('digging'), { type: 'done', summary: 'dug' });
 
+  await expect
+    .poll(async () => (await treeOf(session.id)).nodes.map(({ status }) => status))
+    .toContain('done');
   const listed = await askAs(me, 'children');
   const { children } = z
     .object({ children: z.array(z.record(z.string(), z.unknown())) })
@@ -50,6 +33,9 @@ it('[CAT10] an agent is told of its direct children and what they say, and of no
       model: child.model,
       status: 'done',
       reason: null,
+      works: false,
+      result: { outcome: 'completed', words: 'dug' },
+      usage: NO_USAGE,
     },
   ]);
 

@@ -25,7 +25,7 @@ export type TestThread = {
   reopen(): TestThread;
 };
 
-export function newThread(): TestThread {
+export function newThread(agentType = 'custom'): TestThread {
   const sql = nodeSql();
   migrate(sql, THREAD_MIGRATIONS);
   const meta: ThreadMeta = {
@@ -34,7 +34,7 @@ export function newThread(): TestThread {
     owner: 'owner',
     name: 'agent',
     slug: 'agent-abcdefgh',
-    agentType: 'custom',
+    agentType,
     model: 'none',
     config: { command: ['true'] },
     gitRepoUrl: null,

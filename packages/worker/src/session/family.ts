@@ -1,0 +1,127 @@
+import {
+  type Child,
+  type ChildrenWait,
+  MAX_WAIT_SECONDS,
+  type Node,
+  type SpawnCreate,
+  ThreadId,
+  worksStill,
+} from '@filepath/protocol';
+import { notFound } from '../result.ts';
+import type { NodeRow } from './node-row.ts';
+import type { Given, Session } from './session.ts';
+import type { Waits } from './waits.ts';
+
+/** Characters of last words in one answer, shared by the children in it. */
+const WORDS = 256 * 1024;
+
+/** What one agent may ask about its direct children, and do with them. */
+export class Family {
+  #session: Session;
+  #waits: Waits;
+  #parent: ThreadId;
+
+  constructor(session: Session, waits: Waits, parent: ThreadId) {
+    this.#session = session;
+    this.#waits = waits;
+    this.#parent = parent;
+  }
+
+  /** What is shown of a child that has ended is read: it is not told once more. */
+  list(): Child[] {
+    const rows = this.#rows();
+    this.#readEnds(rows);
+    return this.#shown(rows);
+  }
+
+  check(child: ThreadId): null {
+    if (!this.#rows().some(({ id }) => id === child)) throw notFound('this child');
+    return null;
+  }
+
+  read(child: ThreadId, seq: number): null {
+    this.check(child);
+    this.#session.results.read(child, seq);
+    return null;
+  }
+
+  told(child: ThreadId, seq: number): null {
+    this.check(child);
+    this.#session.results.sent(child, seq);
+    return null;
+  }
+
+  /** The kind of agent that is asked for. */
+  agentTypeOf({ agent }: SpawnCreate): string {
+    return agent ?? this.#session.node(this.#parent).agentType;
+  }
+
+  spawn(wish: SpawnCreate, given: Given): Child {
+    const { id } = this.#session.spawn(this.#parent, wish, given);
+    const row = this.#session.nodes.find(id);
+    if (!row) throw notFound('this child');
+    return this.#child(row, WORDS);
+  }
+
+  halt(child: ThreadId): null {
+    this.check(child);
+    this.#session.halt(child);
+    return null;
+  }
+
+  /** Until none of them works, or the time is over. */
+  async wait({ children, seconds = MAX_WAIT_SECONDS }: ChildrenWait): Promise<Child[]> {
+    for (const child of children ?? []) this.check(child);
+    const among = new Set<string>(children ?? this.#rows().map(({ id }) => id));
+    const over = (): boolean => !rows().some((row) => this.#works(row));
+    const rows = (): NodeRow[] => this.#rows().filter(({ id }) => among.has(id));
+    const ended = (): void => {
+      // Whoever has ended meanwhile does not read the answer.
+      const parent = this.#session.nodes.find(this.#parent);
+      if (parent && worksStill(this.#node(parent).status, parent.reason)) this.#readEnds(rows());
+    };
+    const wait = { parent: this.#parent, children: among, over, ended };
+    await this.#waits.wait(wait, seconds * 1000);
+    return this.#shown(rows());
+  }
+
+  #readEnds(rows: readonly NodeRow[]): void {
+    for (const row of rows) {
+      if (!this.#works(row)) this.#session.results.read(row.id, row.thread_seq);
+    }
+  }
+
+  #shown(rows: readonly NodeRow[]): Child[] {
+    const most = Math.floor(WORDS / Math.max(1, rows.length));
+    return rows.map((row) => this.#child(row, most));
+  }
+
+  #rows(): NodeRow[] {
+    return this.#session.nodes.childrenOf(this.#parent);
+  }
+
+  /** A status may be on its way: of the task that it was made with, or of what its parent said to it last. */
+  #works(row: NodeRow): boolean {
+    if (worksStill(this.#node(row).status, row.reason)) return true;
+    if (row.halt !== null) return row.halt === 0;
+    return (
+      (row.task !== null && row.thread_seq === 0) ||
+      row.thread_seq < this.#session.results.sentTo(row.id)
+    );
+  }
+
+  #child(row: NodeRow, most: number): Child {
+    const { id, name, agentType, model, status, reason, subtree } = this.#node(row);
+    const last = this.#session.results.last(row.id);
+    const works = this.#works(row);
+    const result =
+      works || last === null
+        ? null
+        : { outcome: last.outcome, words: last.words?.slice(0, most) ?? null };
+    return { id, name, agentType, model, status, reason, works, result, usage: subtree };
+  }
+
+  #node(row: NodeRow): Node {
+    return this.#session.node(ThreadId.parse(row.id));
+  }
+}

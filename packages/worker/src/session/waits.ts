@@ -1,0 +1,69 @@
+import { FilepathError } from '@filepath/protocol';
+
+/** How long after a wait ended without an end its agent is taken to wait on: it asks again. */
+const AGAIN_MS = 3_000;
+
+/** Waits of one agent at a time: what it runs side by side. */
+const MOST = 8;
+
+type Wait = {
+  readonly parent: string;
+  readonly children: ReadonlySet<string>;
+  readonly over: () => boolean;
+  /** Called in the turn in which it ends: whatever comes after it knows of the end. */
+  readonly ended: () => void;
+};
+
+/**
+ * Agents that wait for their children. What they wait for is answered to them, and is no message beside. Kept in
+ * memory: a wait that is lost with its object is asked again.
+ */
+export class Waits {
+  readonly #now: () => number;
+  readonly #open = new Map<Wait, () => void>();
+  /** Children whose parent's wait has just ended without their end, and until when it is taken to wait on. */
+  readonly #until = new Map<string, number>();
+
+  constructor(now: () => number) {
+    this.#now = now;
+  }
+
+  /** Resolves when it is over, or after the time. */
+  async wait(wait: Wait, milliseconds: number): Promise<void> {
+    const { parent, over, ended } = wait;
+    if (over() || milliseconds === 0) return ended();
+    if ([...this.#open.keys()].filter((other) => other.parent === parent).length >= MOST) {
+      throw new FilepathError('conflict', `at most ${MOST} waits at a time: wait for one to end`);
+    }
+    const { promise, resolve } = Promise.withResolvers<void>();
+    const timer = setTimeout(() => this.#end(wait), milliseconds);
+    this.#open.set(wait, resolve);
+    await promise;
+    clearTimeout(timer);
+  }
+
+  /** To be called when a status has changed. */
+  check(): void {
+    for (const wait of this.#open.keys()) if (wait.over()) this.#end(wait);
+  }
+
+  #end(wait: Wait): void {
+    const resolve = this.#open.get(wait);
+    this.#open.delete(wait);
+    wait.ended();
+    if (!wait.over()) {
+      for (const child of wait.children) this.#until.set(child, this.#now() + AGAIN_MS);
+    }
+    resolve?.();
+  }
+
+  /** The child's end is waited for: it will be answered. */
+  holds(child: string): boolean {
+    for (const wait of this.#open.keys()) if (wait.children.has(child)) return true;
+    const until = this.#until.get(child);
+    if (until === undefined) return false;
+    if (until > this.#now()) return true;
+    this.#until.delete(child);
+    return false;
+  }
+}
