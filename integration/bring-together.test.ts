@@ -55,6 +55,7 @@ it('[MERGE10] siblings that change the same lines are warned, the second merge c
   const leadFeed = follow(instance, lead.id);
   await api.message(lead.id, 'do true');
   await leadFeed.until(isType('done'));
+  await expect.poll(async () => (await nodeNow(lead.id))?.status, { timeout: 20_000 }).toBe('done');
 
   const one = await made('one');
   const two = await made('two');

@@ -8,6 +8,7 @@ import { listChildrenTool, readChildMessagesTool, spawnAgentTool } from './tools
 import { editFileTool } from './tools/edit-file.ts';
 import { gitReadTool, gitTool } from './tools/git.ts';
 import { listFilesTool } from './tools/list-files.ts';
+import { mergeChildTool } from './tools/merge-child.ts';
 import { recallTool, rememberTool } from './tools/memory.ts';
 import { readFileTool } from './tools/read-file.ts';
 import { searchTool } from './tools/search.ts';
@@ -27,6 +28,7 @@ export function toolsOf(profile: ProfileName, kit: Kit): LoopTool[] {
     spawnAgentTool(kit),
     listChildrenTool(kit),
     readChildMessagesTool(kit),
+    ...(profile === 'shelley' ? [mergeChildTool(kit)] : []),
     rememberTool(kit),
     recallTool(kit),
   ];
