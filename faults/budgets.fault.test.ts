@@ -1,3 +1,4 @@
+import { BudgetState } from '@filepath/protocol';
 import {
   Api,
   chance,
@@ -6,6 +7,7 @@ import {
   type Instance,
   isType,
   type ModelServer,
+  scriptAgent,
   startInstance,
   startModelServer,
 } from '@filepath/testkit';
@@ -59,6 +61,48 @@ it('[F11] [LED13] an engine killed in the middle of an answer charges that call 
   expect(shown.usage).toMatchObject({ calls: 1, estimated: 1 });
   expect(shown.usage?.tokens).toEqual(tokensOf(calls.values()));
   expect(nodes[0]?.subtree.costUsd).toBeLessThanOrEqual(0.1);
+  feed.close();
+});
+
+it('[F11] [LED13] [LED19] an instance killed in the middle of an answer charges that call once, at its worst case, to its user too; the key is as good as before', async () => {
+  const [held, next] = [gate(1), gate(1)];
+  server.play({
+    script: [
+      { text: 'a long answer', chunk: 2, gate: held },
+      { text: 'another', chunk: 2, gate: next },
+    ],
+  });
+  await using own = await startInstance({ ANTHROPIC_API_KEY: KEY, ANTHROPIC_BASE_URL: server.url });
+  const its = new Api(own);
+  const { session, node } = await newCaller(its, 1, scriptAgent('asker').command);
+  const feed = follow(own, node.id);
+  await its.message(node.id, '2000');
+  await held.reached;
+  await own.killProcess();
+  await own.start();
+  held.release();
+  // Its agent has lived on.
+  await its.message(node.id, '1500');
+  await next.reached;
+  const usage = async () => (await its.tree(session.id)).session.usage;
+  await expect.poll(async () => (await usage())?.calls, SETTLED).toBe(1);
+  expect(await usage()).toMatchObject({ calls: 1, estimated: 1, tokens: { output: 2000 } });
+  next.release();
+  await expect.poll(async () => (await usage())?.calls, SETTLED).toBe(2);
+  await expect.poll(() => callsIn(feed.events).size, SETTLED).toBe(2);
+  const calls = [...callsIn(feed.events).values()];
+  expect(calls.map(({ outcome, estimated }) => `${outcome} ${estimated}`).toSorted()).toEqual([
+    'completed false',
+    'cut true',
+  ]);
+  expect(calls.filter(({ estimated }) => !estimated).map(({ tokens }) => tokens)).toEqual([
+    server.calls.at(-1)?.usage(),
+  ]);
+  expect((await usage())?.tokens).toEqual(tokensOf(calls));
+  const user = () => its.json(BudgetState, 'GET', '/api/budget');
+  await expect.poll(async () => (await user()).usage, SETTLED).toEqual(await usage());
+  expect((await user()).reserved).toEqual({ tokens: 0, usd: 0 });
+  await expect.poll(() => server.open()).toBe(0);
   feed.close();
 });
 

@@ -4,6 +4,7 @@ import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { Api, follow, freePort, type Instance, isType, tempDir } from '@filepath/testkit';
 import { Miniflare } from 'miniflare';
+import { network } from '../../packages/worker/engine/network.ts';
 
 /** A way to the provider. */
 export type Target = {
@@ -61,10 +62,10 @@ export async function nginx(upstream: string): Promise<Target | null> {
 }
 
 const BARE = `export default {
-  fetch: (request, env) => fetch(env.UPSTREAM, request),
+  fetch: (request, env) => env.NETWORK.fetch(env.UPSTREAM, request),
 };`;
 
-/** A worker that passes a request on and its answer back, and does nothing else. */
+/** A worker that passes a request on and its answer back, by the same network as ours, and does nothing else. */
 export async function bareWorker(upstream: string): Promise<Target> {
   const miniflare = new Miniflare({
     workers: [
@@ -74,6 +75,7 @@ export async function bareWorker(upstream: string): Promise<Target> {
         script: BARE,
         compatibilityDate: '2026-07-30',
         bindings: { UPSTREAM: `${upstream}${PATH}` },
+        serviceBindings: { NETWORK: network() },
         unsafeDirectSockets: [{ host: '127.0.0.1', port: 0 }],
       },
     ],

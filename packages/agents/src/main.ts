@@ -2,8 +2,15 @@ import { AgentEntry, type AgentEvent } from '@filepath/protocol';
 import type { Driver } from './driver/driver.ts';
 import { emitTo, readInputs } from './driver/stdio.ts';
 
-/** The program that the runner starts for every agent of the catalog but `custom`. Its entry is in FILEPATH_AGENT. */
+/**
+ * The program that the runner starts for every agent of the catalog but `custom`. Its entry is in FILEPATH_AGENT. A CLI
+ * starts it once more, with `mcp`, for the tools of an agent in a tree.
+ */
 async function main(): Promise<number> {
+  if (process.argv[2] === 'mcp') {
+    await (await import('./mcp/server.ts')).serveMcp(process.env);
+    return 0;
+  }
   const emit = emitTo(1);
   const entry = AgentEntry.parse(JSON.parse(process.env['FILEPATH_AGENT'] ?? 'null'));
   const ending = new AbortController();

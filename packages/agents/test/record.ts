@@ -56,6 +56,9 @@ async function record(scenario: Scenario): Promise<void> {
     [workspace.path.replaceAll('/', '-')]: '-workspace',
     [home.path]: '/home/agent',
     [server.url]: 'http://127.0.0.1:4281/gateway',
+    [process.execPath]: '/opt/filepath/node',
+    [join(HERE, '../src/main.ts')]: '/opt/filepath/agent',
+    fpk_recorded: '<key-1>',
   });
   const files = readdirSync(taken.path).filter(isRecording);
   for (const [at, name] of files.sort().entries()) {

@@ -94,9 +94,63 @@ const ROWS: Row[] = [
     reason: 'stopping',
     open: true,
   }),
-  ...['pause', 'resume', 'handoff'].map((action) =>
-    row('ST8', action, [user('a'), started], signal(action), { status: 'running', open: true }),
+  row('ST8', 'handoff', [user('a'), started], signal('handoff'), { status: 'running', open: true }),
+  row('ST31', 'pauses', [user('a'), started], signal('pause'), {
+    status: 'running',
+    reason: 'paused',
+    open: true,
+  }),
+  row('ST31', 'pauses before the start', [user('a')], signal('pause'), {
+    status: 'idle',
+    reason: 'paused',
+    open: true,
+  }),
+  row(
+    'ST31',
+    'says why',
+    [user('a'), started],
+    { source: 'system', body: { type: 'signal', action: 'pause', reason: 'limit' } },
+    { status: 'running', reason: 'paused: limit', open: true },
   ),
+  row('ST31', 'covers other reasons', [user('a'), started, signal('pause')], status('thinking'), {
+    status: 'thinking',
+    reason: 'paused',
+    open: true,
+  }),
+  row('ST31', 'covers a message', [signal('pause')], user('a'), {
+    status: 'idle',
+    reason: 'paused',
+    opens: true,
+    open: true,
+  }),
+  row('ST31', 'covers the end', [user('a'), started, signal('pause')], exit(), {
+    status: 'done',
+    reason: 'paused',
+    closes: 'completed',
+  }),
+  row('ST32', 'resumes', [user('a'), started, signal('pause')], signal('resume'), {
+    status: 'running',
+    open: true,
+  }),
+  row('ST32', 'resumes to what holds', [user('a'), signal('pause')], signal('resume'), {
+    status: 'idle',
+    reason: 'queued',
+    open: true,
+  }),
+  row('ST32', 'resumes what was not paused', [user('a'), started], signal('resume'), {
+    status: 'running',
+    open: true,
+  }),
+  row('ST33', 'a stop ends a pause', [user('a'), started, signal('pause')], signal('stop'), {
+    status: 'running',
+    reason: 'stopping',
+    open: true,
+  }),
+  row('ST33', 'also in line', [user('a'), signal('pause')], signal('stop'), {
+    status: 'idle',
+    reason: 'stopped',
+    closes: 'stopped',
+  }),
   row('ST9', 'starts', [user('a')], started, { status: 'running', open: true }),
   row('ST9', 'starts although stopped', [user('a'), signal('stop')], started, {
     status: 'running',

@@ -1,3 +1,4 @@
+import { once } from 'node:events';
 import { type AddressInfo, connect, createServer as createTcp } from 'node:net';
 import type { IncomingMessage } from 'node:http';
 import { mkdirSync, statSync } from 'node:fs';
@@ -109,6 +110,21 @@ describe('the proxy of an agent', () => {
     const text = heard(socket);
     socket.once('data', () => socket.end('late'));
     expect(await text).toBe('HTTP/1.1 200 Connection established\r\n\r\ngot early late');
+  });
+
+  it('[NET10] resets its connection with the worker when the agent leaves before the end', async () => {
+    const ended = Promise.withResolvers<string>();
+    const port = await webServer((request, response) => {
+      request.socket.on('error', (error: NodeJS.ErrnoException) => ended.resolve(error.code ?? ''));
+      request.socket.on('end', () => ended.resolve('end'));
+      response.write('something');
+    });
+    const gateway = await gatewayOf({ worker: `http://127.0.0.1:${port}` });
+    const socket = await dial(gateway);
+    socket.write('GET /gateway/v1/models HTTP/1.1\r\nHost: x\r\n\r\n');
+    await once(socket, 'data');
+    socket.destroy();
+    expect(await ended.promise).toBe('ECONNRESET');
   });
 
   it('[NET8] carries nothing but TLS to port 443', async () => {

@@ -3,6 +3,7 @@ import { readFileSync } from 'node:fs';
 /** Script agents in POSIX sh, one file each in `agents/`. */
 export const SCRIPT_AGENTS = [
   'all-events',
+  'asker',
   'caller',
   'crash',
   'garbage',

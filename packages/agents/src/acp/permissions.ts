@@ -1,4 +1,6 @@
 import type { Surroundings } from '../driver/program.ts';
+import { MCP_NAME } from '../mcp/registration.ts';
+import { TREE_TOOLS } from '../tree/tools.ts';
 import { commandOf, nameOf, pathOf } from './facts.ts';
 import type { PermissionAnswer, PermissionRequest, ToolCall } from './wire.ts';
 
@@ -12,10 +14,18 @@ export async function decide(
 ): Promise<PermissionAnswer> {
   const allowed =
     around.permissions === 'allow' ||
+    isOurs(call) ||
     (await around.decisions.permit(promptOf(call, around), subjectOf(call)));
   return allowed
     ? choose(request, ['allow_once', 'allow_always'])
     : choose(request, ['reject_once', 'reject_always']);
+}
+
+/** Tools of filepath need no leave, under the names that the known programs give them. */
+function isOurs(call: ToolCall): boolean {
+  const [, tool = ''] =
+    new RegExp(`^(?:mcp__)?${MCP_NAME}_{1,2}([a-z_]+)$`).exec(nameOf(call)) ?? [];
+  return TREE_TOOLS.has(tool);
 }
 
 /** An option for always is the last resort: what is allowed is this call. */

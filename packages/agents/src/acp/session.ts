@@ -1,5 +1,6 @@
 import { type ClientContext, PROTOCOL_VERSION, RequestError } from '@agentclientprotocol/sdk';
 import type { Surroundings } from '../driver/program.ts';
+import { MCP_NAME, mcpCommand, mcpEnv } from '../mcp/registration.ts';
 import { recordOf } from './facts.ts';
 import { Initialized, OpenedSession } from './wire.ts';
 
@@ -23,7 +24,8 @@ export async function openSession(
   around: Surroundings,
   loads: boolean,
 ): Promise<AcpSession> {
-  const { kept, cwd, voice } = around;
+  const { kept, cwd, voice, context } = around;
+  const mcpServers = [mcpServer(context.env)];
   const initialized = Initialized.parse(
     await agent.request('initialize', {
       protocolVersion: PROTOCOL_VERSION,
@@ -39,7 +41,7 @@ export async function openSession(
   }
   const again = kept.session;
   if (again !== undefined) {
-    const opened = await reopen(agent, initialized, { again, cwd, loads }).catch(
+    const opened = await reopen(agent, initialized, { again, cwd, loads, mcpServers }).catch(
       (error: unknown) => {
         voice.log('warn', `its session ${again} could not be opened again: ${wordsOf(error)}`);
         return null;
@@ -47,20 +49,33 @@ export async function openSession(
     );
     if (opened) return { id: again, isNew: false, initialized, opened };
   }
-  const opened = await openNew(agent, initialized, cwd);
+  const opened = await openNew(agent, initialized, { cwd, mcpServers });
   const id = opened.sessionId;
   if (id === undefined) throw new Error('it opened a session without a name');
   kept.session = id;
   return { id, isNew: true, initialized, opened };
 }
 
+type McpServer = {
+  name: string;
+  command: string;
+  args: string[];
+  env: { name: string; value: string }[];
+};
+
+function mcpServer(env: NodeJS.ProcessEnv): McpServer {
+  return { name: MCP_NAME, ...mcpCommand(), env: mcpEnv(env) };
+}
+
+type Again = { again: string; cwd: string; loads: boolean; mcpServers: McpServer[] };
+
 /** Null: the program cannot. */
 async function reopen(
   agent: ClientContext,
   { agentCapabilities }: Initialized,
-  { again, cwd, loads }: { again: string; cwd: string; loads: boolean },
+  { again, cwd, loads, mcpServers }: Again,
 ): Promise<OpenedSession | null> {
-  const session = { sessionId: again, cwd, mcpServers: [] };
+  const session = { sessionId: again, cwd, mcpServers };
   const resumes = recordOf(agentCapabilities?.sessionCapabilities)['resume'];
   // Resuming sends nothing of what was said before; loading sends all of it again.
   if (!loads && resumes !== undefined && resumes !== null) {
@@ -73,10 +88,10 @@ async function reopen(
 async function openNew(
   agent: ClientContext,
   { authMethods }: Initialized,
-  cwd: string,
+  session: { cwd: string; mcpServers: McpServer[] },
 ): Promise<OpenedSession> {
   const open = async (): Promise<OpenedSession> =>
-    OpenedSession.parse(await agent.request('session/new', { cwd, mcpServers: [] }));
+    OpenedSession.parse(await agent.request('session/new', session));
   try {
     return await open();
   } catch (error) {

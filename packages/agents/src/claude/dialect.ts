@@ -1,5 +1,6 @@
 import { join } from 'node:path';
 import type { Surroundings } from '../driver/program.ts';
+import { LONG_WAIT, MCP_NAME, MCP_NEEDS, MCP_WAIT, mcpCommand } from '../mcp/registration.ts';
 import { amp } from './amp.ts';
 
 /** How one CLI of the dialect is started, and where it differs. */
@@ -19,6 +20,12 @@ export type Dialect = {
 
 /** Tools of Claude Code that need a process that never ends, or leave the workspace. */
 const LEFT_OUT = 'CronCreate,CronDelete,CronList,ScheduleWakeup,EnterWorktree,ExitWorktree';
+
+/** The key is no argument: the CLI fills it in from its own environment. */
+function mcpServer() {
+  const env = Object.fromEntries(MCP_NEEDS.map((name) => [name, `\${${name}}`]));
+  return { type: 'stdio', ...mcpCommand(), env: { ...env, [MCP_WAIT]: `${LONG_WAIT}` } };
+}
 
 const claude: Dialect = {
   args: ({ context, permissions, cwd }, resume) => {
@@ -45,6 +52,12 @@ const claude: Dialect = {
       // Without them its CLAUDE.md is read only as that of a further folder.
       '--add-dir',
       cwd,
+      // No other server: one that a repository names could take the place of this one.
+      '--mcp-config',
+      JSON.stringify({ mcpServers: { [MCP_NAME]: mcpServer() } }),
+      '--strict-mcp-config',
+      '--allowedTools',
+      `mcp__${MCP_NAME}`,
       ...(model === '' ? [] : ['--model', model]),
       ...(prompt === '' ? [] : ['--append-system-prompt', prompt]),
       ...(resume === undefined ? [] : ['--resume', resume]),
@@ -60,6 +73,7 @@ const claude: Dialect = {
       CLAUDE_CODE_EMIT_SESSION_STATE_EVENTS: '1',
       DISABLE_AUTOUPDATER: '1',
       IS_SANDBOX: '1',
+      MCP_TOOL_TIMEOUT: `${(LONG_WAIT + 60) * 1000}`,
       ...(maxTokens === undefined ? {} : { CLAUDE_CODE_MAX_OUTPUT_TOKENS: maxTokens }),
       // A model that is not Anthropic's stands alone: the CLI's small model would be another provider's.
       ...(model === '' || model.startsWith('claude')

@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { short } from '../driver/journal.ts';
 import type { Surroundings } from '../driver/program.ts';
+import { MCP_NAME } from '../mcp/registration.ts';
 import type { ControlRequestLine } from './lines.ts';
 
 type Answer =
@@ -18,6 +19,9 @@ const Questions = z.looseObject({
     .min(1),
 });
 
+/** Tools of filepath need no leave: what a child does is asked for by the child. */
+const OURS = `mcp__${MCP_NAME}__`;
+
 /** The answer to a CLI that asks whether it may use a tool. */
 export async function permission(
   request: ControlRequestLine['request'],
@@ -25,7 +29,7 @@ export async function permission(
 ): Promise<Answer> {
   const { tool_name: tool = 'a tool', input = {} } = request;
   if (tool === 'AskUserQuestion') return answers(input, decisions);
-  if (permissions === 'allow') return { behavior: 'allow', updatedInput: input };
+  if (permissions === 'allow' || tool.startsWith(OURS)) return { behavior: 'allow', updatedInput: input };
   const allowed = await decisions.permit(promptFor(tool, input), { tool, input });
   return allowed
     ? { behavior: 'allow', updatedInput: input }

@@ -1,5 +1,6 @@
 import { join } from 'node:path';
 import type { Surroundings } from '../driver/program.ts';
+import { LONG_WAIT, MCP_NAME, MCP_NEEDS, MCP_WAIT, mcpCommand } from '../mcp/registration.ts';
 import { houseRules } from './house-rules.ts';
 
 const PROVIDER = 'filepath';
@@ -33,7 +34,24 @@ export function codexArgs(
     '-c',
     // The provider would run it: past the agent's network policy, and at a cost that no budget can bound.
     'web_search="disabled"',
+    '-c',
+    `mcp_servers={${MCP_NAME}=${mcpServer()}}`,
   ];
+}
+
+/** The key is no argument: the server has it from codex's environment. */
+function mcpServer(): string {
+  const { command, args } = mcpCommand();
+  const list = (words: readonly string[]) => `[${words.map((w) => JSON.stringify(w)).join(',')}]`;
+  const server = [
+    `command=${JSON.stringify(command)}`,
+    `args=${list(args)}`,
+    `env_vars=${list(MCP_NEEDS)}`,
+    `env={${MCP_WAIT}=${JSON.stringify(`${LONG_WAIT}`)}}`,
+    'default_tools_approval_mode="approve"',
+    `tool_timeout_sec=${LONG_WAIT + 60}`,
+  ];
+  return `{${server.join(',')}}`;
 }
 
 export function codexEnv({ home }: Pick<Surroundings, 'home'>): Record<string, string> {

@@ -1,13 +1,14 @@
 import { failed, type LoopTool } from '@filepath/loop';
 import { cutMiddle } from '../driver/caps.ts';
 import type { Decisions } from '../driver/decisions.ts';
+import { TREE_TOOLS } from '../tree/tools.ts';
 
 const MAX_PROMPT = 8_000;
 
 /** Tools that ask a person before they change something. */
 export function asking(tools: readonly LoopTool[], decisions: Decisions): LoopTool[] {
   return tools.map((tool) =>
-    tool.readOnly
+    tool.readOnly || TREE_TOOLS.has(tool.name)
       ? tool
       : {
           ...tool,

@@ -4,11 +4,10 @@ import { PI } from './prompts/pi.ts';
 import { SHELLEY } from './prompts/shelley.ts';
 import { workspaceFacts } from './prompts/workspace-facts.ts';
 import { bashTool } from './tools/bash.ts';
-import { listChildrenTool, readChildMessagesTool, spawnAgentTool } from './tools/children.ts';
+import { childTools } from './tools/children.ts';
 import { editFileTool } from './tools/edit-file.ts';
 import { gitReadTool, gitTool } from './tools/git.ts';
 import { listFilesTool } from './tools/list-files.ts';
-import { mergeChildTool } from './tools/merge-child.ts';
 import { recallTool, rememberTool } from './tools/memory.ts';
 import { readFileTool } from './tools/read-file.ts';
 import { searchTool } from './tools/search.ts';
@@ -25,10 +24,7 @@ export function toolsOf(profile: ProfileName, kit: Kit): LoopTool[] {
     ...reading,
     ...(profile === 'shelley' ? changing : [gitReadTool(kit)]),
     webFetchTool(),
-    spawnAgentTool(kit),
-    listChildrenTool(kit),
-    readChildMessagesTool(kit),
-    ...(profile === 'shelley' ? [mergeChildTool(kit)] : []),
+    ...childTools(kit),
     rememberTool(kit),
     recallTool(kit),
   ];

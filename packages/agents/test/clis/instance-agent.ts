@@ -11,6 +11,8 @@ export type Wish = {
   readonly model: string;
   readonly repository: string;
   readonly config?: AgentConfig;
+  /** How long it is waited for each event. */
+  readonly patienceMs?: number;
 };
 
 /** An agent of a running instance: in its sandbox, with its thread. */
@@ -19,6 +21,7 @@ export class InstanceAgent implements PlayedAgent {
   readonly slug: string;
   #api: Api;
   #follower: Follower;
+  #patienceMs: number;
   /** How much of the log was waited for. */
   #seen = 0;
 
@@ -30,10 +33,11 @@ export class InstanceAgent implements PlayedAgent {
       '/api/session',
       { gitRepoUrl: repository, root: { agentType, model, config } },
     );
-    return new InstanceAgent(instance, node);
+    return new InstanceAgent(instance, node, wish.patienceMs ?? PATIENCE_MS);
   }
 
-  private constructor(instance: Instance, node: Node) {
+  private constructor(instance: Instance, node: Node, patienceMs: number) {
+    this.#patienceMs = patienceMs;
     this.thread = node.id;
     this.slug = node.slug;
     this.#api = new Api(instance);
@@ -72,7 +76,7 @@ export class InstanceAgent implements PlayedAgent {
   async untilLogged(fits: (event: LogEvent) => boolean, what: string): Promise<LogEvent> {
     const fitting = (event: LogEvent): boolean =>
       event.seq > this.#seen && (fits(event) || isFailure(event));
-    const late = AbortSignal.timeout(PATIENCE_MS);
+    const late = AbortSignal.timeout(this.#patienceMs);
     const event = await Promise.race([
       this.#follower.until(fitting),
       new Promise<never>((_resolve, reject) => {

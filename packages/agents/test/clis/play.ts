@@ -24,13 +24,15 @@ export type Stage = AsyncDisposable & {
   readonly type: string;
 };
 
-export async function stage(type: string): Promise<Stage> {
+/** `prepare` may add to the home before anything starts. */
+export async function stage(type: string, prepare?: (home: string) => void): Promise<Stage> {
   const { entry } = cliOf(type);
   const tools = installed(entry);
   const server = await startModelServer({ script: [], keys: [PROVIDER_KEY] });
   const home = tempDir('filepath-clis');
   symlinkSync(tools, join(home.path, 'tools'));
   addToCatalog(entry, home.path);
+  prepare?.(home.path);
   const instance = await startInstance(
     {
       ANTHROPIC_API_KEY: PROVIDER_KEY,

@@ -52,7 +52,7 @@ export type NativeAgent = {
 
 /** Shelley or Pi as the runner starts them: a process that speaks FAP. */
 export function startAgent(
-  server: ModelServer,
+  server: Pick<ModelServer, 'url'>,
   { workspace, home }: Place,
   options: {
     readonly type?: 'shelley' | 'pi';

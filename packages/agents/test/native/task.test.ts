@@ -4,6 +4,7 @@ import { addTokens, NO_TOKENS, type WireFormat } from '@filepath/protocol';
 import { git, makeRepo } from '@filepath/testkit';
 import { describe, expect, it } from 'vitest';
 import { isEnd, MODELS, of, place, serve, startAgent } from './native-agent.ts';
+import { startTree } from '../tree-server.ts';
 import { TEN_STEPS } from './ten-steps.ts';
 
 describe.each(Object.keys(MODELS) as WireFormat[])('%s', (format) => {
@@ -11,7 +12,8 @@ describe.each(Object.keys(MODELS) as WireFormat[])('%s', (format) => {
     const server = await serve({ script: TEN_STEPS });
     const at = place();
     makeRepo(at.workspace);
-    const agent = startAgent(server, at, { model: MODELS[format] });
+    const tree = await startTree(server.url);
+    const agent = startAgent(tree, at, { model: MODELS[format] });
     agent.say('Add a page.');
     expect(await agent.heard(isEnd)).toEqual({
       type: 'done',
@@ -45,15 +47,7 @@ describe.each(Object.keys(MODELS) as WireFormat[])('%s', (format) => {
       ['edit_file', 'docs/new.md', 'done'],
     ]);
     expect(edits[1]?.diff).toContain('-two\n+three\n');
-    expect(of(agent.events, 'spawn')).toEqual([
-      {
-        type: 'spawn',
-        name: 'tests',
-        agent: 'shelley',
-        model: MODELS[format],
-        task: 'Write tests.',
-      },
-    ]);
+    expect(tree.spawned).toMatchObject([{ name: 'tests', task: 'Write tests.' }]);
     expect(of(agent.events, 'memory')).toEqual([
       { type: 'memory', content: 'The page is docs/new.md.' },
     ]);

@@ -16,6 +16,8 @@ const lines = readFileSync(file, 'utf8').trimEnd().split('\n');
 const names = new Map([
   ['/workspace', process.cwd()],
   ['/home/agent', process.env.HOME ?? ''],
+  ['/opt/filepath/node', process.execPath],
+  ['/opt/filepath/agent', join(import.meta.dirname, '../../src/main.ts')],
 ]);
 const input = createInterface({ input: process.stdin })[Symbol.asyncIterator]();
 

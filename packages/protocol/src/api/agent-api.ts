@@ -47,6 +47,8 @@ export const Child = z.object({
   model: z.string(),
   status: AgentState,
   reason: z.string().nullable(),
+  /** Its place in line for a start: 1 is next. Null where it waits for none. */
+  queue: z.int().min(1).nullable(),
   /** It works, or will as soon as it can. */
   works: z.boolean(),
   /** How its last run ended, and what it said last. */

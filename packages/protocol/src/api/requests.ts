@@ -94,7 +94,15 @@ export const PushCreate = z.strictObject({
 });
 export type PushCreate = z.infer<typeof PushCreate>;
 
-export const SignalCreate = z.strictObject({
-  action: z.enum(['stop', 'pause', 'resume', 'handoff']),
-});
+export const SignalCreate = z
+  .strictObject({
+    action: z.enum(['stop', 'pause', 'resume', 'handoff']),
+    /** Of a pause: why, and when it ends by itself. */
+    reason: z.string().trim().min(1).max(400).optional(),
+    until: z.iso.datetime({ offset: true }).optional(),
+  })
+  .refine(
+    ({ action, reason, until }) => action === 'pause' || (reason ?? until) === undefined,
+    'reason and until are for a pause',
+  );
 export type SignalCreate = z.infer<typeof SignalCreate>;

@@ -21,7 +21,7 @@ export function controlBlock(
       kind: 'notice',
       level: 'info',
       text: ASKED[signal.data.action],
-      detail: null,
+      detail: pauseDetail(body),
     };
   }
   const answer = answerIn(body);
@@ -33,6 +33,13 @@ export function controlBlock(
     text: `answered: ${answer.choice}`,
     detail: null,
   };
+}
+
+/** Why it is paused, and until when. */
+function pauseDetail(body: unknown): string | null {
+  const { reason, until } = PauseWords.safeParse(body).data ?? {};
+  const words = [reason, until === undefined ? undefined : `until ${until}`];
+  return words.filter((word) => word !== undefined).join(', ') || null;
 }
 
 /** What a person has decided, or null. */
@@ -47,6 +54,7 @@ const FromChild = z.looseObject({
   child: z.object({ id: z.string(), name: z.string() }),
 });
 const Signal = z.looseObject(SignalMessage.shape);
+const PauseWords = z.looseObject({ reason: z.string().optional(), until: z.string().optional() });
 const Answer = z.looseObject(DecisionMessage.shape);
 
 const ASKED: Record<z.infer<typeof SignalMessage>['action'], string> = {

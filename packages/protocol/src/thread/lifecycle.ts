@@ -11,6 +11,9 @@ export type RunOutcome = 'completed' | 'error' | 'stopped' | 'superseded' | 'han
 const MAX_REASON = 500;
 const MAX_QUESTIONS = 64;
 
+/** The reason of an agent that is held still, alone or before why. */
+const PAUSED = 'paused';
+
 /** The reason of an agent that has asked and has no answer yet. */
 export const WAITING = 'waiting for a person';
 
@@ -36,6 +39,10 @@ export type Lifecycle = {
   questions: readonly string[];
   /** The open run has made children: it may be waiting for them. */
   delegated: boolean;
+  /** It is held still until it is resumed: the words that say so. A stop ends that. */
+  paused: string | null;
+  /** While it is paused, the reason that would be shown. */
+  beneath: string | null;
 };
 
 export const INITIAL: Lifecycle = {
@@ -51,6 +58,8 @@ export const INITIAL: Lifecycle = {
   asks: false,
   questions: [],
   delegated: false,
+  paused: null,
+  beneath: null,
 };
 
 export type Advance = {
@@ -64,6 +73,24 @@ export type Advance = {
 };
 
 export function advance(now: Lifecycle, event: { source: Source; body: unknown }): Advance {
+  const change = step(uncovered(now), event);
+  return isPaused(change.next) ? { ...change, next: covered(change.next) } : change;
+}
+
+/** A state that was stored before there were pauses has none. */
+const isPaused = (now: Partial<Lifecycle>): boolean => typeof now.paused === 'string';
+
+/** While it is paused that is the reason, whatever else happens; what holds beneath goes on. */
+const covered = (now: Lifecycle): Lifecycle => ({
+  ...now,
+  beneath: now.reason,
+  reason: now.paused,
+});
+
+const uncovered = (now: Lifecycle): Lifecycle =>
+  isPaused(now) ? { ...now, reason: now.beneath, beneath: null } : now;
+
+function step(now: Lifecycle, event: { source: Source; body: unknown }): Advance {
   const body = record(event.body);
   switch (event.source) {
     case 'user':
@@ -129,8 +156,11 @@ function onMessage(before: Lifecycle): Advance {
   return { next, closes: null, opens: !steers, supersedes: now.open && !steers };
 }
 
-function onSignal(now: Lifecycle, body: Record<string, unknown>): Advance {
-  if (body['action'] !== 'stop') return stay(now);
+function onSignal(before: Lifecycle, body: Record<string, unknown>): Advance {
+  if (body['action'] === 'pause') return stay({ ...before, paused: pauseWords(body) });
+  if (body['action'] === 'resume') return stay({ ...before, paused: null });
+  if (body['action'] !== 'stop') return stay(before);
+  const now = { ...before, paused: null };
   if (now.alive) return stay({ ...now, stopped: true, reason: 'stopping' });
   if (!now.open) return stay({ ...now, stopped: true });
   return close({ ...now, stopped: true, status: 'idle', reason: 'stopped' }, now, 'stopped');
@@ -261,6 +291,11 @@ function close(next: Lifecycle, now: Lifecycle, outcome: RunOutcome): Advance {
 
 function stay(next: Lifecycle): Advance {
   return { next, closes: null, opens: false, supersedes: false };
+}
+
+function pauseWords(body: Record<string, unknown>): string {
+  const why = words(body['reason']);
+  return why === null ? PAUSED : `${PAUSED}: ${why}`;
 }
 
 /** A reason is shown in a row and stored with every event: it is kept short. */

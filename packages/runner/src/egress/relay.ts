@@ -17,11 +17,15 @@ export function onward(request: IncomingMessage, host: string): Headers {
   };
 }
 
-/** Carries a request on and its response back, as fast as the slower side takes it. */
+/**
+ * Carries a request on and its response back, as fast as the slower side takes it. `leave` ends it when the client has
+ * gone away before its end.
+ */
 export function relay(
   request: IncomingMessage,
   response: ServerResponse,
   upstream: ClientRequest,
+  leave: (upstream: ClientRequest) => void = (left) => left.destroy(),
 ): void {
   upstream.on('response', (answer) => {
     try {
@@ -37,7 +41,10 @@ export function relay(
     request.unpipe(upstream);
     sendAnswer(response, answerOf(new Error(`the server gave no answer: ${error.message}`)));
   });
-  response.on('close', () => upstream.destroy());
+  response.on('close', () => {
+    if (response.writableFinished) upstream.destroy();
+    else leave(upstream);
+  });
   request.on('error', () => upstream.destroy());
   request.pipe(upstream);
 }

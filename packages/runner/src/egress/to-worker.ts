@@ -1,5 +1,11 @@
-import { type IncomingMessage, request as overHttp, type ServerResponse } from 'node:http';
+import {
+  type ClientRequest,
+  type IncomingMessage,
+  request as overHttp,
+  type ServerResponse,
+} from 'node:http';
 import { request as overHttps } from 'node:https';
+import { TLSSocket } from 'node:tls';
 import { onward, relay, UPSTREAM } from './relay.ts';
 
 const PREFIX = '/gateway/';
@@ -44,5 +50,13 @@ export function toWorker(
   const { method = 'GET' } = request;
   const send = base.protocol === 'https:' ? overHttps : overHttp;
   const place = { hostname: base.hostname.replace(/^\[|\]$/g, ''), port: base.port };
-  relay(request, response, send({ ...UPSTREAM, ...place, agent: false, method, path, headers }));
+  const upstream = send({ ...UPSTREAM, ...place, agent: false, method, path, headers });
+  relay(request, response, upstream, reset);
+}
+
+/** workerd takes the end of a connection for half of it while its answer has nothing to say, and goes on; not a reset. */
+function reset(upstream: ClientRequest): void {
+  const { socket } = upstream;
+  if (socket !== null && !(socket instanceof TLSSocket)) socket.resetAndDestroy();
+  upstream.destroy();
 }

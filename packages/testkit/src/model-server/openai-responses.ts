@@ -69,6 +69,7 @@ function callItem(id: string, call: Answer['calls'][number], chunk: number | und
     id,
     call_id: call.id,
     name: call.name,
+    ...(call.namespace === undefined ? {} : { namespace: call.namespace }),
   };
   return {
     id,

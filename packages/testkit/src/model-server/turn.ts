@@ -5,6 +5,8 @@ import type { ModelRequest } from './request.ts';
 /** A call of a tool. An input that is a string goes to a tool that takes free text (codex's apply_patch). */
 export type ToolCall = {
   readonly name: string;
+  /** Of Responses: where the name stands. */
+  readonly namespace?: string;
   readonly input: Readonly<Record<string, unknown>> | string;
   /** Given: what the result will carry. Else made from the number of the call. */
   readonly id?: string;

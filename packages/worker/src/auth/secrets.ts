@@ -2,9 +2,10 @@ import { createHash, timingSafeEqual } from 'node:crypto';
 
 export const sha256 = (text: string): Buffer => createHash('sha256').update(text).digest();
 
+const encoder = new TextEncoder();
+
 /** Compares in constant time for secrets of one length. A secret that is not set matches nothing. */
 export function isSecret(given: string, secret: string | undefined): boolean {
-  const encoder = new TextEncoder();
   const one = encoder.encode(given);
   const other = encoder.encode(secret ?? '');
   const comparable = one.length === other.length;

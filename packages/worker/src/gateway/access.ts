@@ -1,4 +1,4 @@
-import { type RunnerId, type SessionId, ThreadId } from '@filepath/protocol';
+import type { RunnerId, SessionId, ThreadId } from '@filepath/protocol';
 import { bearerOf, isSecret } from '../auth/secrets.ts';
 import { LOCAL_RUNNER } from '../auth/authenticate.ts';
 import type { Env } from '../env.ts';
@@ -19,15 +19,15 @@ export type Agent = {
 export function agentOf(request: Request, env: Pick<Env, 'FILEPATH_RUNNER_TOKEN'>): Agent | null {
   const token = request.headers.get('x-filepath-runner-token') ?? '';
   if (!isSecret(token, env.FILEPATH_RUNNER_TOKEN)) return null;
-  const thread = ThreadId.safeParse(request.headers.get('x-filepath-thread'));
   const keys = [bearerOf(request), request.headers.get('x-api-key')].filter(
     (key): key is string => key !== null && key.startsWith('fpk_'),
   );
   const [key] = keys;
-  if (!thread.success || key === undefined || keys.some((other) => other !== key)) return null;
+  if (key === undefined || keys.some((other) => other !== key)) return null;
   const claim = readAgentKey(key);
   // A session that nobody has would come into being by being asked.
   const session = request.headers.get('x-filepath-session');
-  if (claim?.node !== thread.data || claim.session !== session) return null;
-  return { runner: LOCAL_RUNNER, thread: thread.data, session: claim.session, key };
+  const thread = request.headers.get('x-filepath-thread');
+  if (claim?.node !== thread || claim.session !== session) return null;
+  return { runner: LOCAL_RUNNER, thread: claim.node, session: claim.session, key };
 }

@@ -7,7 +7,7 @@ import { providerError } from './provider-error.ts';
 import { outgoingOf, type Sender } from './send.ts';
 import type { Times } from './times.ts';
 
-/** What costs nothing is passed on without a reservation: counting tokens, lists, what is looked up or deleted. */
+/** What costs nothing is passed on without a reservation: counting tokens, and what is looked up or cancelled. */
 export async function answerFree(
   { sender, times }: { readonly sender: Sender; readonly times: Times },
   incoming: Incoming,

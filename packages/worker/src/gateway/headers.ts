@@ -28,11 +28,8 @@ export function toProvider(headers: Headers, own: Readonly<Record<string, string
 
 /** Headers of the answer as the agent gets them; one that has a secret in it is left out. */
 export function toAgent(headers: Headers, secrets: readonly string[]): Headers {
-  const out = without(headers, KEPT_FROM_AGENTS);
-  for (const [name, value] of headers) {
-    if (secrets.some((secret) => value.includes(secret))) out.delete(name);
-  }
-  return out;
+  const isSecret = (value: string): boolean => secrets.some((secret) => value.includes(secret));
+  return without(headers, KEPT_FROM_AGENTS, isSecret);
 }
 
 /** The values that a provider's headers keep secret. */
@@ -42,9 +39,16 @@ export function secretsIn(own: Readonly<Record<string, string>>): string[] {
     .filter((value) => value.length >= SHORTEST_SECRET);
 }
 
-function without(headers: Headers, dropped: RegExp): Headers {
-  const out = new Headers(headers);
-  for (const name of headers.keys()) if (dropped.test(name)) out.delete(name);
+/** What is left is copied: most of what there is goes. */
+function without(
+  headers: Headers,
+  dropped: RegExp,
+  isSecret: (value: string) => boolean = () => false,
+): Headers {
+  const out = new Headers();
+  for (const [name, value] of headers) {
+    if (!dropped.test(name) && !isSecret(value)) out.append(name, value);
+  }
   for (const name of headers.get('connection')?.split(',') ?? []) {
     if (/^[\w-]+$/.test(name.trim())) out.delete(name.trim());
   }

@@ -1,3 +1,4 @@
+import { requestUrl } from '../http/request-url.ts';
 import type { BodyRoom } from './body/body-room.ts';
 import { type BadBody, readRequestBody, type RequestBody } from './body/request-body.ts';
 import { type Dialect, type Operation, operationOf } from './operation.ts';
@@ -18,6 +19,8 @@ export type Incoming = {
   /** Null: there is none, or none that the gateway understands. */
   readonly body: RequestBody | null;
   readonly model: string;
+  /** Aborted when the agent has gone away. */
+  readonly left: AbortSignal;
   /** Gives the room of its body back: it is not needed any more. */
   readonly release: () => void;
 };
@@ -28,27 +31,25 @@ export type Unreadable = {
   readonly message: string;
 };
 
-const BODILESS = new Set(['GET', 'DELETE']);
-
 export async function readIncoming(
   request: Request,
   { dialect, path }: Target,
   room: BodyRoom,
 ): Promise<Incoming | Unreadable> {
-  const { method, headers } = request;
+  const { method, headers, signal: left } = request;
   const operation = operationOf(dialect, method, path);
   const encoding = headers.get('content-encoding') ?? 'identity';
   if (encoding !== 'identity') {
     const message = `The body is encoded as ${encoding.slice(0, 32)}, which hides how much it is. Send it as it is.`;
     return { operation, problem: 'bad_request', message };
   }
-  const release = room.take(BODILESS.has(method) ? 0 : sizeOf(headers));
+  const release = room.take(method === 'GET' ? 0 : sizeOf(headers));
   if (!release) {
     await readBody(request, 0);
     const message = 'Too many large requests are on their way at once. Send this one again.';
     return { operation, problem: 'busy', message };
   }
-  const bytes = BODILESS.has(method) ? new Uint8Array() : await readBody(request);
+  const bytes = method === 'GET' ? new Uint8Array() : await readBody(request);
   const refused = (problem: Unreadable['problem'], message: string): Unreadable => {
     release();
     return { operation, problem, message };
@@ -57,8 +58,8 @@ export async function readIncoming(
     return refused('too_large', `The request is larger than ${MAX_REQUEST} bytes. Send less.`);
   const found = readModel(operation, path, bytes);
   if ('problem' in found) return refused('bad_request', found.problem);
-  const { search } = new URL(request.url);
-  return { operation, path, method, headers, search, bytes, release, ...found };
+  const { search } = requestUrl(request);
+  return { operation, path, method, headers, search, bytes, left, release, ...found };
 }
 
 /** Without a length it may be as large as any. */

@@ -58,12 +58,27 @@ export function forgetProviders(userId: string): void {
 export const environmentOf = (env: Env, userId: string): ProviderConfig[] =>
   userId === OWNER_ID ? providersOfEnv(env) : [];
 
+type InForce = {
+  readonly env: Env;
+  readonly userId: string;
+  readonly stored: readonly StoredProvider[];
+  readonly providers: readonly ProviderConfig[];
+};
+
+let lately: InForce | null = null;
+
+/** The same list as before where nothing changed that it follows from. */
 export async function providersInForce(
   env: Env,
   background: Background,
   userId: string,
-): Promise<ProviderConfig[]> {
-  return inForce(await storedProviders(env, background, userId), environmentOf(env, userId));
+): Promise<readonly ProviderConfig[]> {
+  const stored = await storedProviders(env, background, userId);
+  if (lately?.stored !== stored || lately.env !== env || lately.userId !== userId) {
+    const providers = inForce(stored, environmentOf(env, userId));
+    lately = { env, userId, stored, providers };
+  }
+  return lately.providers;
 }
 
 /** The list of models as far as it is known; `refreshed` is a newer one, if one is due. */

@@ -39,6 +39,7 @@ export class MeteredCall {
   #passage: Passage | null = null;
   #started = 0;
   #renewed = 0;
+  #leftAt: number | null = null;
 
   constructor(deps: Deps, ask: Ask, incoming: Incoming, upstream: Upstream) {
     this.#deps = deps;
@@ -56,12 +57,17 @@ export class MeteredCall {
     }
     this.#started = Date.now();
     this.#renewed = this.#started;
+    // A write to an agent that has left fails; only this tells it while there is nothing to write.
+    const { left } = this.#incoming;
+    const leave = (): void => this.#leave();
+    left.addEventListener('abort', leave);
     try {
       const limit = limitFor(this.#ask, this.#incoming, this.#upstream, grant.outputBound);
       if (limit === 'short') await this.#refuse(grant.outputBound, answer);
       else await this.#carry(limit, grant.outputBound, answer);
     } finally {
       clearInterval(this.#ticking);
+      left.removeEventListener('abort', leave);
     }
   }
 
@@ -115,7 +121,9 @@ export class MeteredCall {
         : arrived
           ? `${upstream.provider} ended the connection without an answer.`
           : `${upstream.provider} cannot be reached.`;
-      await this.#settle({ ...NOTHING_SENT, error, ...(arrived ? { tokens: null } : {}) });
+      const tokens = arrived ? null : NO_TOKENS;
+      const outcome = late && this.#leftAt !== null ? 'cancelled' : 'failed';
+      await this.#settle({ outcome, status: null, tokens, error });
       answer(providerError(this.#ask.format, late ? 'timeout' : 'unreachable', error));
       return null;
     }
@@ -138,6 +146,7 @@ export class MeteredCall {
     }
     const passage = new Passage(body, meter, this.#deps.times);
     this.#passage = passage;
+    if (this.#leftAt !== null) passage.leave(this.#leftAt);
     answer(new Response(passage.readable, shown));
     const passed = await passage.run();
     const reading = withoutSecrets(meter.reading(), this.#secrets);
@@ -165,10 +174,16 @@ export class MeteredCall {
     });
   }
 
+  #leave(): void {
+    this.#leftAt ??= Date.now();
+    this.#passage?.leave();
+  }
+
   #tick(now: number): void {
     const { ledger, times } = this.#deps;
     if (this.#passage) this.#passage.tick(now);
     else if (now - this.#started >= times.firstByte) this.#waiting.abort();
+    else if (this.#leftAt !== null && now - this.#leftAt >= times.grace) this.#waiting.abort();
     if (now - this.#renewed < times.renew) return;
     this.#renewed = now;
     // A renewal that fails is made up for by the next one.

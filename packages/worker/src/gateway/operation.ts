@@ -22,7 +22,9 @@ const GENERATE: Record<string, WireFormat> = {
   'openai/v1/responses': 'openai-responses',
 };
 
-const FREE = new Set(['anthropic/v1/messages/count_tokens', 'openai/v1/responses/input_tokens']);
+/** Counting tokens, and ending a response that works in the background. */
+const FREE =
+  /^(?:anthropic\/v1\/messages\/count_tokens|openai\/v1\/responses\/(?:input_tokens|[^/]+\/cancel))$/;
 
 /** Bounded and counted like the others, at the model's price. */
 const PRICED = new Set(['openai/v1/embeddings', 'openai/v1/responses/compact']);
@@ -32,7 +34,7 @@ export function operationOf(dialect: Dialect, method: string, path: string): Ope
   const generates = method === 'POST' ? GENERATE[name] : undefined;
   if (generates) return { format: generates, kind: 'generate', priced: true, answers: true };
   const format = formatOf(dialect, path);
-  if (method === 'GET' || method === 'DELETE' || FREE.has(name))
+  if (method === 'GET' || FREE.test(name))
     return { format, kind: 'free', priced: true, answers: false };
   const embeds = name === 'openai/v1/embeddings';
   return { format, kind: 'other', priced: PRICED.has(name), answers: !embeds };

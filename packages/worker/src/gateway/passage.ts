@@ -6,7 +6,8 @@ export type Passed = 'whole' | 'cut' | 'left' | 'idle' | 'stalled';
 
 /** So much may be on its way to the agent; more is not read from the provider. */
 const AHEAD = 65_536;
-const SMALLEST = 4096;
+/** Room for a few words: a buffer is made for each part, and costs by its size. */
+const SMALLEST = 512;
 /** workerd gives what it read along with the head of a chunk for itself, up to 28 bytes. Every event has more. */
 const AT_LEAST = 29;
 
@@ -38,7 +39,7 @@ export class Passage {
     this.#writer = writable.getWriter();
     this.#meter = meter;
     this.#times = times;
-    this.#writer.closed.catch(() => this.#left());
+    this.#writer.closed.catch(() => this.leave());
   }
 
   get firstByteAt(): number | null {
@@ -46,7 +47,7 @@ export class Passage {
   }
 
   async run(): Promise<Passed> {
-    const left = (): void => this.#left();
+    const left = (): void => this.leave();
     let last = Promise.resolve();
     let size = SMALLEST;
     try {
@@ -83,6 +84,12 @@ export class Passage {
     else if (this.#waitsFor === 'agent' && waited >= stall) this.#giveUp('stalled');
   }
 
+  /** The agent has gone away. What it asked for is read on for a while. */
+  leave(at = Date.now()): void {
+    this.#leftAt ??= at;
+    this.#gone.resolve();
+  }
+
   /** Ends the agent's side. `last` is what it is told beforehand, if it is still there. */
   async close(last: Uint8Array | null): Promise<void> {
     try {
@@ -95,15 +102,9 @@ export class Passage {
 
   async #taken(): Promise<void> {
     this.#waitsFor = 'agent';
-    const ready = this.#writer.ready.catch(() => this.#left());
+    const ready = this.#writer.ready.catch(() => this.leave());
     await Promise.race([ready, this.#gone.promise]);
     this.#waitsFor = 'provider';
-  }
-
-  /** The agent has gone away. What it asked for is read on for a while. */
-  #left(): void {
-    this.#leftAt ??= Date.now();
-    this.#gone.resolve();
   }
 
   #giveUp(why: Passed): void {

@@ -3,8 +3,9 @@ import { redact, secretsOf } from '../auth/redact.ts';
 import type { Env } from '../env.ts';
 import { log } from '../http/log.ts';
 import { defineRoute, type Route } from '../http/route.ts';
+import { requestUrl } from '../http/request-url.ts';
 import type { Agent } from './access.ts';
-import { isAccount } from './accounts.ts';
+import { isOwners } from './accounts.ts';
 import { type Dialect, operationOf } from './operation.ts';
 import { type Gateway, passThrough } from './pass-through.ts';
 import { providerError } from './provider-error.ts';
@@ -36,14 +37,14 @@ export function gatewayRoutes(gatewayFor: GatewayFor): Route[] {
         unauthenticated: () => badKey(dialect === 'anthropic' ? 'anthropic' : 'openai-chat'),
       },
       async ({ env, agent, ctx, request }) => {
-        const path = new URL(request.url).pathname.slice(prefix.length);
+        const path = requestUrl(request).pathname.slice(prefix.length);
         const { format } = operationOf(dialect, method, path);
         if (!path.startsWith('/v1/')) {
           const message = `There is nothing at ${path}: it begins with /v1/.`;
           return providerError(format, 'not_found', message);
         }
-        if (isAccount(path)) {
-          const message = `${path} is the owner's own at the provider: agents have no way there.`;
+        if (isOwners(method, path)) {
+          const message = `${method} ${path.slice(0, 200)} is the owner's own at the provider: agents have no way there.`;
           return providerError(format, 'not_found', message);
         }
         return carried(env, format, () =>

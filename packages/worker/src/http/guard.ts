@@ -1,6 +1,7 @@
 import { FilepathError } from '@filepath/protocol';
 import type { Env } from '../env.ts';
 import { allowedOrigins } from './origins.ts';
+import { requestUrl } from './request-url.ts';
 
 /**
  * Host, then Origin, before anything else looks at a request: names that rebind to this address and pages of
@@ -8,7 +9,7 @@ import { allowedOrigins } from './origins.ts';
  */
 export function guard(request: Request, env: Pick<Env, 'FILEPATH_ORIGINS'>): void {
   const allowed = allowedOrigins(env);
-  const { host } = new URL(request.url);
+  const { host } = requestUrl(request);
   const serves = (name: string | null): boolean => allowed.some((origin) => origin.host === name);
   const header = request.headers.get('host') ?? host;
   if (!serves(host) || (header !== host && !serves(hostOf(header, request.url)))) {

@@ -1,11 +1,11 @@
-const COMMON = {
+const COMMON = Object.entries({
   'x-content-type-options': 'nosniff',
   'x-frame-options': 'DENY',
   'referrer-policy': 'no-referrer',
   'cross-origin-opener-policy': 'same-origin',
   'cross-origin-resource-policy': 'same-origin',
   'permissions-policy': 'camera=(), geolocation=(), microphone=(), payment=(), usb=()',
-} as const;
+});
 
 /** Answers of the API are data: opened as a page they may load and run nothing. */
 const API_POLICY = "default-src 'none'; frame-ancestors 'none'; sandbox";
@@ -29,7 +29,7 @@ export function pagePolicy(scripts: readonly string[]): string {
 /** The response with the security headers; what it says itself about policy or caching stays. */
 export function withHeaders(response: Response): Response {
   const out = isOpen(response) ? response : new Response(response.body, response);
-  for (const [name, value] of Object.entries(COMMON)) out.headers.set(name, value);
+  for (const [name, value] of COMMON) out.headers.set(name, value);
   if (!out.headers.has('content-security-policy'))
     out.headers.set('content-security-policy', API_POLICY);
   if (!out.headers.has('cache-control')) out.headers.set('cache-control', 'no-store');

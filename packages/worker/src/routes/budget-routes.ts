@@ -1,6 +1,7 @@
 import { BudgetPut, BudgetState, NodeBudgetPut, NodeBudgetState } from '@filepath/protocol';
 import { defineRoute, json, type Route } from '../http/route.ts';
 import { unwrap } from '../result.ts';
+import { refuseUnmetered } from '../user/unmetered.ts';
 import { NodeParams, SessionParams } from './parameters.ts';
 
 const ofUser = { 200: { description: 'The budget.', schema: BudgetState } };
@@ -28,8 +29,10 @@ export const budgetRoutes: Route[] = [
       body: BudgetPut,
       responses: ofUser,
     },
-    async ({ env, userId, body }) =>
-      json(unwrap(await env.USER.getByName(userId).setBudget(body.budget))),
+    async ({ env, userId, body }) => {
+      if (body.budget.usd !== null) await refuseUnmetered(env, userId);
+      return json(unwrap(await env.USER.getByName(userId).setBudget(body.budget)));
+    },
   ),
   defineRoute(
     {

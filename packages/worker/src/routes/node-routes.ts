@@ -40,7 +40,7 @@ export const nodeRoutes: Route[] = [
       const action = status === undefined ? null : actionOfStatus(status);
       const session = env.SESSION.getByName(params.id);
       const node = unwrap(await session.patchNode(userId, params.nodeId, patch));
-      if (action !== null) await signalNode(env, userId, params.id, params.nodeId, action);
+      if (action !== null) await signalNode(env, userId, params.id, params.nodeId, { action });
       return json({ node });
     },
   ),

@@ -139,7 +139,7 @@ export const sessionRoutes: Route[] = [
       responses: { 202: { description: 'Sent.', schema: SessionBody } },
     },
     async ({ env, userId, params, body }) => {
-      await signalSession(env, userId, params.id, body.action);
+      await signalSession(env, userId, params.id, body);
       const { session } = unwrap(await env.SESSION.getByName(params.id).tree(userId));
       return json({ session }, 202);
     },

@@ -7,42 +7,55 @@ import {
 import type { Env } from '../env.ts';
 import { unwrap } from '../result.ts';
 
-type Action = SignalCreate['action'];
-
-/** Stop goes down the tree, so the session carries it out; the others are for one process. */
+/** Stop, pause and resume go down the tree, so the session carries them out; a handoff is for one process. */
 export async function signalNode(
   env: Env,
   userId: string,
   session: SessionId,
   node: ThreadId,
-  action: Action,
+  signal: SignalCreate,
 ): Promise<void> {
-  if (action === 'stop') unwrap(await env.SESSION.getByName(session).stop(userId, node));
-  else unwrap(await env.THREAD.getByName(node).signal(userId, action));
+  if (signal.action === 'handoff') {
+    unwrap(await env.THREAD.getByName(node).signal(userId, 'handoff'));
+  } else await signalTree(env, userId, session, node, signal);
 }
 
 export async function signalSession(
   env: Env,
   userId: string,
   session: SessionId,
-  action: Action,
+  signal: SignalCreate,
 ): Promise<void> {
-  const object = env.SESSION.getByName(session);
-  if (action === 'stop') {
-    unwrap(await object.stop(userId, null));
+  if (signal.action !== 'handoff') {
+    await signalTree(env, userId, session, null, signal);
     return;
   }
-  const { nodes } = unwrap(await object.tree(userId));
+  const { nodes } = unwrap(await env.SESSION.getByName(session).tree(userId));
   const results = await Promise.all(
-    nodes.map((node) => env.THREAD.getByName(node.id).signal(userId, action)),
+    nodes.map((node) => env.THREAD.getByName(node.id).signal(userId, 'handoff')),
   );
   if (nodes.length > 0 && results.every((result) => !result.ok)) {
     throw new FilepathError('conflict', 'no agent of this session is running');
   }
 }
 
+async function signalTree(
+  env: Env,
+  userId: string,
+  session: SessionId,
+  node: ThreadId | null,
+  { action, reason, until }: SignalCreate,
+): Promise<void> {
+  const object = env.SESSION.getByName(session);
+  if (action === 'stop') unwrap(await object.stop(userId, node));
+  else if (action === 'pause') {
+    const pause = { reason: reason ?? null, until: until ?? null };
+    unwrap(await object.pause(userId, node, pause));
+  } else unwrap(await object.resume(userId, node));
+}
+
 /** Spec 1's PATCH of a status, taken as the signal it means. */
-export function actionOfStatus(status: string): Action {
+export function actionOfStatus(status: string): SignalCreate['action'] {
   switch (status) {
     case 'stop':
     case 'stopped':

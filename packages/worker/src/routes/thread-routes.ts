@@ -53,7 +53,7 @@ export const threadRoutes: Route[] = [
     },
     async ({ env, userId, params, body }) => {
       const session = await env.THREAD.getByName(params.id).sessionFor(userId);
-      await signalNode(env, userId, unwrap(session), params.id, body.action);
+      await signalNode(env, userId, unwrap(session), params.id, body);
       return json({ ok: true }, 202);
     },
   ),

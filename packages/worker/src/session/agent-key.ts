@@ -10,9 +10,20 @@ export function newAgentKey(session: DurableObjectId, node: ThreadId): string {
   return `fpk_${session.name ?? session.toString()}_${node}_${secret}`;
 }
 
+type Claim = { readonly session: SessionId; readonly node: ThreadId };
+
+/** The last that were read: an agent shows its own with every call. */
+const read = new Map<string, Claim>();
+const MAX_READ = 256;
+
 /** Whose key it claims to be. Only the session knows whether that is true. */
-export function readAgentKey(key: string): { session: SessionId; node: ThreadId } | null {
+export function readAgentKey(key: string): Claim | null {
+  const known = read.get(key);
+  if (known) return known;
   const [, session, node] = SHAPE.exec(key) ?? [];
   if (session === undefined || node === undefined) return null;
-  return { session: SessionId.parse(session), node: ThreadId.parse(node) };
+  const claim = { session: SessionId.parse(session), node: ThreadId.parse(node) };
+  if (read.size >= MAX_READ) read.clear();
+  read.set(key, claim);
+  return claim;
 }

@@ -157,7 +157,7 @@ export class Bringing {
   /** Compares a node with those beside, above and below it; those that newly overlap are told. */
   #compare(row: NodeRow, touch: Touch): void {
     const own = this.#workOf(row.id);
-    for (const other of this.#session.nodes.beside(row)) {
+    for (const other of this.#session.nodes.neighbours(row)) {
       const theirs = this.#workOf(other.id);
       const files = own === null || theirs === null ? [] : overlapsOf(own, theirs);
       // The rows may have been written by the comparison before.

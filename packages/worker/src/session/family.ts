@@ -111,14 +111,14 @@ export class Family {
   }
 
   #child(row: NodeRow, most: number): Child {
-    const { id, name, agentType, model, status, reason, subtree } = this.#node(row);
+    const { id, name, agentType, model, status, reason, queue, subtree } = this.#node(row);
     const last = this.#session.results.last(row.id);
     const works = this.#works(row);
     const result =
       works || last === null
         ? null
         : { outcome: last.outcome, words: last.words?.slice(0, most) ?? null };
-    return { id, name, agentType, model, status, reason, works, result, usage: subtree };
+    return { id, name, agentType, model, status, reason, queue, works, result, usage: subtree };
   }
 
   #node(row: NodeRow): Node {

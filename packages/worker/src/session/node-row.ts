@@ -47,6 +47,10 @@ export type NodeRow = {
   blocked: string | null;
   open: number;
   queue: number | null;
+  pause: string | null;
+  held: string | null;
+  held_by: string | null;
+  told: string | null;
   overlaps: string | null;
   conflict: string | null;
 };
@@ -111,6 +115,10 @@ export function intentRow(
     blocked: null,
     open: 0,
     queue: null,
+    pause: null,
+    held: null,
+    held_by: null,
+    told: null,
     overlaps: null,
     conflict: null,
   };

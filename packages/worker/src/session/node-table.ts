@@ -1,4 +1,4 @@
-import { AgentState, completionOf, ThreadId } from '@filepath/protocol';
+import { ThreadId } from '@filepath/protocol';
 import { first, type Sql } from '../storage/sql.ts';
 import type { NodeRow } from './node-row.ts';
 
@@ -37,7 +37,10 @@ export class NodeTable {
 
   /** Live nodes right below this one. */
   childrenOf(id: string): NodeRow[] {
-    return this.live().filter((row) => row.parent_id === id);
+    return this.#sql.all<NodeRow>(
+      `SELECT * FROM nodes WHERE parent_id = ? AND ${LIVE} ORDER BY rowid`,
+      id,
+    );
   }
 
   live(): NodeRow[] {
@@ -91,7 +94,7 @@ export class NodeTable {
   }
 
   /** Its parent, its siblings and its children. */
-  beside({ id, parent_id }: NodeRow): NodeRow[] {
+  neighbours({ id, parent_id }: NodeRow): NodeRow[] {
     return this.#sql.all<NodeRow>(
       `SELECT * FROM nodes WHERE ${LIVE} AND id != ? AND (parent_id IS ? OR id = ? OR parent_id = ?)`,
       id,
@@ -101,12 +104,48 @@ export class NodeTable {
     );
   }
 
-  /** A node and everything below it, parents first. */
-  subtree(id: string): NodeRow[] {
-    const rows = this.live();
-    const out = rows.filter((row) => row.id === id);
-    for (const row of out) out.push(...rows.filter((other) => other.parent_id === row.id));
-    return out;
+  /** A node and everything below it, parents first; all of the tree without one. */
+  subtree(id: string | null): NodeRow[] {
+    const top = id === null ? 'parent_id IS NULL' : 'id = ?';
+    return this.#sql.all<NodeRow>(
+      `WITH RECURSIVE down (id, depth) AS (
+         SELECT id, 0 FROM nodes WHERE ${top} AND ${LIVE}
+         UNION ALL SELECT nodes.id, depth + 1 FROM nodes JOIN down ON nodes.parent_id = down.id WHERE nodes.${LIVE})
+       SELECT nodes.* FROM down JOIN nodes ON nodes.id = down.id ORDER BY down.depth, nodes.rowid`,
+      ...(id === null ? [] : [id]),
+    );
+  }
+
+  count(): number {
+    return first<{ n: number }>(this.#sql, `SELECT count(*) AS n FROM nodes WHERE ${LIVE}`)?.n ?? 0;
+  }
+
+  firstRoot(): string | null {
+    const row = first<{ id: string }>(
+      this.#sql,
+      `SELECT id FROM nodes WHERE parent_id IS NULL AND ${LIVE} ORDER BY sort_order, rowid LIMIT 1`,
+    );
+    return row?.id ?? null;
+  }
+
+  /** How many roots there are, and how many of them are held still, stopped or failed. */
+  roots(): { n: number; held: number; stopped: number; failed: number } {
+    const row = first<{ n: number; held: number; stopped: number; failed: number }>(
+      this.#sql,
+      `SELECT count(*) AS n, total(held IS NOT NULL) AS held, total(reason = 'stopped') AS stopped,
+         total(status = 'error') AS failed FROM nodes WHERE parent_id IS NULL AND ${LIVE}`,
+    );
+    return row ?? { n: 0, held: 0, stopped: 0, failed: 0 };
+  }
+
+  /** Children of a node, or the roots: how many, and the highest place among them. */
+  beside(parent: string | null): { n: number; last: number } {
+    const row = first<{ n: number; last: number }>(
+      this.#sql,
+      `SELECT count(*) AS n, coalesce(max(sort_order), -1) AS last FROM nodes WHERE parent_id IS ? AND ${LIVE}`,
+      parent,
+    );
+    return row ?? { n: 0, last: -1 };
   }
 
   insert(row: NodeRow): void {
@@ -126,20 +165,26 @@ export class NodeTable {
     );
   }
 
-  /** Ids whose completion count is not the stored one any more, with the new count. */
-  staleCounts(): { id: string; done: number; total: number }[] {
-    const rows = this.live();
-    const counts = completionOf(
-      rows.map((row) => ({
-        id: row.id,
-        parentId: row.parent_id,
-        status: AgentState.parse(row.status),
-      })),
+  /** The completion count of a node: over its children, or its own where it has none. */
+  completion(row: NodeRow): { done: number; total: number } {
+    const below = first<{ n: number; done: number; total: number }>(
+      this.#sql,
+      `SELECT count(*) AS n, sum(done) AS done, sum(total) AS total FROM nodes WHERE parent_id = ? AND ${LIVE}`,
+      row.id,
     );
-    return rows.flatMap((row) => {
-      const count = counts.get(row.id);
-      if (!count || (count.done === row.done && count.total === row.total)) return [];
-      return [{ id: row.id, ...count }];
-    });
+    if (below && below.n > 0) return { done: below.done, total: below.total };
+    return { done: row.status === 'done' ? 1 : 0, total: 1 };
+  }
+
+  /** Whether a node is at work that nobody holds still, and whether one is that somebody does. */
+  atWork(): { free: boolean; held: boolean } {
+    const any = (held: string): boolean =>
+      first(
+        this.#sql,
+        `SELECT 1 AS one FROM nodes WHERE ${held} AND ${LIVE} AND (
+           status IN ('running', 'thinking') OR open = 1
+           OR (status IN ('idle', 'done', 'error') AND reason IN ('queued', 'stopping'))) LIMIT 1`,
+      ) !== null;
+    return { free: any('held IS NULL'), held: any('held IS NOT NULL') };
   }
 }

@@ -2,6 +2,7 @@ import { ALARMS_TABLE } from '../storage/alarms.ts';
 import { VALUES_TABLE } from '../storage/values.ts';
 import { BRINGING_TABLES } from './bringing.ts';
 import { LEDGER_TABLES } from './ledger/schema.ts';
+import { PAUSE_TABLES } from './pauses.ts';
 import { STARTS_TABLES } from './starts.ts';
 import { RESULT_TABLES } from './results.ts';
 
@@ -34,6 +35,14 @@ export const SESSION_MIGRATIONS: readonly (readonly string[])[] = [
     // The agent's own name for a spawn that it asked for by the API.
     'ALTER TABLE nodes ADD COLUMN spawn_key TEXT',
     'CREATE UNIQUE INDEX nodes_by_spawn_key ON nodes (spawn_parent, spawn_key)',
+  ],
+  PAUSE_TABLES,
+  [
+    'CREATE INDEX nodes_by_phase ON nodes (phase)',
+    'CREATE INDEX nodes_by_status ON nodes (status, reason)',
+    'CREATE INDEX nodes_stale ON nodes (stale) WHERE stale = 1',
+    'CREATE INDEX nodes_to_halt ON nodes (halt) WHERE halt = 0',
+    'CREATE INDEX refusals_untold ON refusals (told) WHERE told = 0',
   ],
   BRINGING_TABLES,
 ];

@@ -173,14 +173,34 @@ export class SessionObject extends DurableObject<Env> implements Ledger {
   }
 
   async patchNode(user: string, id: ThreadId, patch: NodePatch): Promise<Result<Node>> {
-    const known = await knownAgents(this.env);
-    return this.#change(user, (session) => session.patchNode(id, patch, known));
+    const agentType = this.#parts?.session.nodes.find(id)?.agent_type;
+    const given = await this.#given(user, agentType);
+    return this.#change(user, (session) => session.patchNode(id, patch, given));
   }
 
   /** Stops a node and everything below it; all of the tree when no node is named. */
   async stop(user: string, id: ThreadId | null): Promise<Result<null>> {
     return this.#change(user, (session) => {
       session.halt(id);
+      return null;
+    });
+  }
+
+  /** Holds a node and everything below it still; all of the tree when no node is named. */
+  async pause(
+    user: string,
+    id: ThreadId | null,
+    pause: { reason: string | null; until: string | null },
+  ): Promise<Result<null>> {
+    return this.#change(user, (session) => {
+      session.pause(id, { by: 'user', ...pause });
+      return null;
+    });
+  }
+
+  async resume(user: string, id: ThreadId | null): Promise<Result<null>> {
+    return this.#change(user, (session) => {
+      session.resume(id);
       return null;
     });
   }
@@ -380,6 +400,7 @@ export class SessionObject extends DurableObject<Env> implements Ledger {
       },
       index: () => this.#writeIndex(),
       held: () => this.#settle(),
+      resume: () => this.#resumeDue(),
       ...this.#parts?.desk.alarms,
     });
   }
@@ -478,13 +499,24 @@ export class SessionObject extends DurableObject<Env> implements Ledger {
     // Set in the same turn as the change, so that both are committed together.
     this.#alarms.schedule('index', Date.now() + INDEX_MS);
     this.#alarms.schedule('work', Date.now() + RETRY_MS);
+    const resume = parts.session.nextResume();
+    if (resume !== null) this.#alarms.schedule('resume', resume);
     this.ctx.waitUntil(this.#startGoing().catch(() => undefined));
     this.ctx.waitUntil(this.#settle().catch(() => undefined));
+  }
+
+  async #resumeDue(): Promise<void> {
+    this.#parts?.session.resumeDue();
+    this.#announce();
   }
 
   #settle(): Promise<void> {
     return this.#settling.run(async () => {
       await this.#parts?.work.settle();
+      // One that was paused may go when its thread knows that it is not any more.
+      if (this.#parts?.starting.settled === false) {
+        this.ctx.waitUntil(this.#startGoing().catch(() => undefined));
+      }
       this.#endWork();
       this.#alarms.cancel('held');
       if (this.#parts?.work.held === true) this.#alarms.schedule('held', Date.now() + HELD_MS);

@@ -4,6 +4,7 @@ import type { Env } from '../env.ts';
 import { unwrap } from '../result.ts';
 import { LOCAL_RUNNER } from '../runner/local-runner.ts';
 import type { Sql } from '../storage/sql.ts';
+import type { Pause } from '../thread/pause.ts';
 import type { ThreadMeta } from '../thread/state.ts';
 import { Bringing } from './bringing.ts';
 import { configOf, type NodeRow, snapshotOf } from './node-row.ts';
@@ -56,6 +57,7 @@ export class SessionWork {
     for (const row of nodes.inPhase('intent')) yield () => this.#begin(row);
     for (const row of nodes.toConfigure()) yield () => this.#configure(row);
     for (const row of nodes.toHalt()) yield () => this.#stop(row);
+    for (const row of this.#session.pauses.untold()) yield () => this.#hold(row);
     for (const row of nodes.inPhase('deleting')) yield () => this.#remove(row);
     for (const refusal of this.#untold()) yield () => this.#tell(refusal);
     for (const end of this.#session.results.untold()) {
@@ -111,6 +113,12 @@ export class SessionWork {
   async #stop(row: NodeRow): Promise<void> {
     const { seq } = unwrap(await this.#thread(row.id).signal(null, 'stop'));
     this.#session.halted(row.id, seq);
+  }
+
+  async #hold({ id, held, held_by }: NodeRow): Promise<void> {
+    const pause = held === null ? null : (JSON.parse(held) as Pause);
+    await this.#thread(id).hold(pause, held_by === 'system' ? 'system' : 'user');
+    this.#session.pauses.told(id, held);
   }
 
   async #remove(row: NodeRow): Promise<void> {

@@ -16,6 +16,7 @@ import { notFound } from '../result.ts';
 import { first, type Sql } from '../storage/sql.ts';
 import { readValue, writeValue } from '../storage/values.ts';
 import type { SpawnNote, StatusNote, WishNote } from '../thread/outbox.ts';
+import type { Pause } from '../thread/pause.ts';
 import { admit, admitSpawn, checkCaps, checkMetered, withNetwork } from './admission.ts';
 import type { Caps } from './caps.ts';
 import { type Account, Accounts, limitsOf, ownOf, SESSION } from './ledger/accounts.ts';
@@ -26,6 +27,7 @@ import { configOf, intentRow, type NodeRow, type NodeSpec, toNode, unmask } from
 import { NodeTable } from './node-table.ts';
 import { Results } from './results.ts';
 import { type SpawnWish, wishNote, withWish } from './spawn-wish.ts';
+import { Pauses } from './pauses.ts';
 import { withoutCredentials } from './repository-url.ts';
 import { statusOf } from './session-status.ts';
 import { Starts } from './starts.ts';
@@ -42,6 +44,8 @@ export type SessionMeta = {
   changeSeq: number;
   started: boolean;
   stopped: boolean;
+  /** The pause of the whole session. */
+  pause?: Pause | null;
 };
 
 export type SessionDeps = {
@@ -63,11 +67,16 @@ export class Session {
   readonly accounts: Accounts;
   readonly starts: Starts;
   readonly results: Results;
+  readonly pauses: Pauses;
   #deps: SessionDeps;
   #meta: SessionMeta;
   #touched: FeedItem[] = [];
   /** Something changed that the line of starts depends on. */
   #lineMoves = true;
+  /** Nodes whose completion count may be another now, and those above them. */
+  #recount = new Set<string>();
+  /** What viewers have of the session itself. */
+  #lastShown: string | null = null;
 
   constructor(deps: SessionDeps, meta: SessionMeta) {
     this.#deps = deps;
@@ -76,6 +85,7 @@ export class Session {
     this.accounts = new Accounts(deps.sql);
     this.starts = new Starts(deps.sql);
     this.results = new Results(deps.sql);
+    this.pauses = new Pauses(deps.sql, this.nodes);
   }
 
   get meta(): SessionMeta {
@@ -84,16 +94,15 @@ export class Session {
 
   resource(): SessionResource {
     const { id, name, gitRepoUrl, createdAt, updatedAt } = this.#meta;
-    const rows = this.nodes.live();
-    const root = rows.find((row) => row.parent_id === null);
+    const root = this.nodes.firstRoot();
     const account = this.accounts.get(SESSION);
     return {
       id,
       name,
       gitRepoUrl: gitRepoUrl && withoutCredentials(gitRepoUrl),
-      status: statusOf(this.#meta, rows),
-      rootNodeId: root ? ThreadId.parse(root.id) : null,
-      nodeCount: rows.length,
+      status: statusOf(this.#meta, this.nodes),
+      rootNodeId: root === null ? null : ThreadId.parse(root),
+      nodeCount: this.nodes.count(),
       usage: totalsOf(account),
       budget: budgetOf(limitsOf(account)),
       createdAt,
@@ -137,13 +146,13 @@ export class Session {
     );
   }
 
-  patchNode(id: ThreadId, patch: NodePatch, known: KnownAgents = BUILT_IN): Node {
-    const row = this.nodes.find(id);
-    if (!row) throw notFound('this node');
+  patchNode(id: ThreadId, patch: NodePatch, { known, userPays } = USUAL): Node {
+    const row = this.#find(id);
     const config =
       patch.config && admit(known, row.agent_type, unmask(patch.config, configOf(row)));
     if (config) {
-      checkMetered(row.agent_type, config, this.accounts.moneyAbove(id), known.entries);
+      const limited = userPays || this.accounts.moneyOf(id);
+      checkMetered(row.agent_type, config, limited, known.entries);
     }
     this.#change(() => {
       this.#touch(id, {
@@ -157,9 +166,7 @@ export class Session {
   }
 
   node(id: ThreadId): Node {
-    const row = this.nodes.find(id);
-    if (!row) throw notFound('this node');
-    return this.#toNode(row);
+    return this.#toNode(this.#find(id));
   }
 
   /** A change of nodes by another part of the session, in one transaction: each that is touched is shown anew. */
@@ -179,7 +186,8 @@ export class Session {
     const row = this.nodes.find(thread);
     if (!row || note.seq <= row.thread_seq) return;
     this.#change(() => {
-      this.#meta.started = true;
+      // A pause or a stop of what was never asked for anything begins nothing.
+      if (note.open || note.status !== 'idle') this.#meta.started = true;
       // A note from before the stop was delivered says nothing about what came after it.
       const since = row.halt === null || (row.halt > 0 && note.seq > row.halt);
       if (!note.stopped && since) this.#meta.stopped = false;
@@ -191,6 +199,7 @@ export class Session {
         open: note.open ? 1 : 0,
       });
       if (note.open !== (row.open === 1)) this.#lineMoves = true;
+      if (note.status !== row.status) this.#recount.add(thread);
     });
   }
 
@@ -230,11 +239,14 @@ export class Session {
 
   /** Marks a subtree as stopped. Its threads are told after; until then nothing can be spawned in it. */
   halt(id: string | null): void {
-    const rows = id === null ? this.nodes.live() : this.nodes.subtree(id);
-    if (id !== null && rows.length === 0) throw notFound('this node');
+    const rows = this.#below(id);
     this.#change(() => {
-      for (const row of rows) this.nodes.update(row.id, { halt: 0 });
-      if (id === null) this.#meta.stopped = true;
+      for (const row of rows) this.nodes.update(row.id, { halt: 0, pause: null });
+      if (id === null) {
+        this.#meta.stopped = true;
+        this.#meta.pause = null;
+      }
+      this.#spread(id, 'user');
       this.#lineMoves = true;
     });
   }
@@ -242,17 +254,69 @@ export class Session {
   /** The thread has its stop in its log, at this seq. What it wishes for after that may go. */
   halted(id: string, seq: number): void {
     this.#change(() => {
-      this.#deps.sql.run('UPDATE nodes SET halt = ? WHERE id = ? AND halt = 0', seq, id);
+      // The stop has ended its pause: where it still holds, that is told again.
+      this.#deps.sql.run(
+        'UPDATE nodes SET halt = ?, told = NULL WHERE id = ? AND halt = 0',
+        seq,
+        id,
+      );
       this.#lineMoves = true;
     });
   }
 
+  /** Holds a subtree, or everything, still until it is resumed. Its threads are told after; nothing of it starts from now on. */
+  pause(id: string | null, pause: Pause): void {
+    if (id !== null) this.#find(id);
+    this.#change(() => {
+      if (id === null) this.#meta.pause = pause;
+      else this.nodes.update(id, { pause: JSON.stringify(pause) });
+      this.#spread(id, pause.by);
+    });
+  }
+
+  /** Ends the pause of this node, or of the session: not those below it, nor those above. */
+  resume(id: string | null, by: Pause['by'] = 'user'): void {
+    if (id === null && !this.#meta.pause) {
+      throw new FilepathError(
+        'conflict',
+        'this session is not paused: an agent that was paused by itself is resumed by itself',
+      );
+    }
+    const row = id === null ? null : this.#find(id);
+    if (row && row.pause === null) throw this.pauses.refusal(row);
+    this.#change(() => {
+      if (id === null) this.#meta.pause = null;
+      else this.nodes.update(id, { pause: null });
+      this.#spread(id, by);
+    });
+  }
+
+  /** Ends the pauses whose time is over. */
+  resumeDue(): void {
+    const now = this.#deps.now();
+    const { pause } = this.#meta;
+    if (typeof pause?.until === 'string' && Date.parse(pause.until) <= now) {
+      this.resume(null, 'system');
+    }
+    for (const id of this.pauses.over(now)) this.resume(id, 'system');
+  }
+
+  /** When the next pause ends by itself. */
+  nextResume(): number | null {
+    const { pause } = this.#meta;
+    const own = typeof pause?.until === 'string' ? [Date.parse(pause.until)] : [];
+    const next = this.pauses.next();
+    const times = next === null ? own : [...own, next];
+    return times.length === 0 ? null : Math.min(...times);
+  }
+
   /** Takes a subtree, or everything, out of the tree. Its threads are deleted after. */
   drop(id: string | null): void {
-    const rows = id === null ? this.nodes.live() : this.nodes.subtree(id);
-    if (id !== null && rows.length === 0) throw notFound('this node');
+    const rows = this.#below(id);
     this.#change(() => {
       for (const row of rows) this.#touch(row.id, { phase: 'deleting' });
+      const above = id === null ? null : (rows[0]?.parent_id ?? null);
+      if (above !== null) this.#recount.add(above);
       this.#lineMoves = true;
     });
   }
@@ -302,12 +366,11 @@ export class Session {
   }
 
   #insert(spec: NodeSpec): Node {
-    const rows = this.nodes.live();
-    const siblings = rows.filter((row) => row.parent_id === spec.parent);
+    const beside = this.nodes.beside(spec.parent);
     checkCaps(this.#deps.caps, {
       depth: this.nodes.depthOf(spec.parent) + 1,
-      siblings: spec.parent === null ? 0 : siblings.length,
-      agents: rows.length,
+      siblings: spec.parent === null ? 0 : beside.n,
+      agents: this.nodes.count(),
     });
     const id = newThreadId();
     const apiKey = this.#deps.newKey(id);
@@ -319,10 +382,12 @@ export class Session {
         slug: slugOf(spec.name),
         apiKey,
         keyHash: this.#deps.keyHash(apiKey),
-        sortOrder: Math.max(-1, ...siblings.map((row) => row.sort_order)) + 1,
+        sortOrder: beside.last + 1,
         at: this.#at(),
       }),
     );
+    this.#spread(id, 'user');
+    this.#recount.add(id);
     this.#touch(id, {});
     return this.node(id);
   }
@@ -332,15 +397,15 @@ export class Session {
     const { sql } = this.#deps;
     const before = { ...this.#meta };
     const touchedBefore = this.#touched.length;
-    const shown = this.#shown();
+    const shown = (this.#lastShown ??= this.#shown());
     try {
       return sql.transaction(() => {
         const result = work();
-        for (const { id, done, total } of this.nodes.staleCounts())
-          this.#touch(id, { done, total });
+        this.#countUp();
         if (this.#lineMoves) this.#moveLine();
         this.#meta.updatedAt = this.#at();
-        if (anyway || this.#shown() !== shown) {
+        this.#lastShown = this.#shown();
+        if (anyway || this.#lastShown !== shown) {
           this.#meta.head += 1;
           this.#meta.changeSeq = this.#meta.head;
           this.#touched.push(this.sessionItem());
@@ -352,8 +417,42 @@ export class Session {
       this.#meta = before;
       this.#touched.length = touchedBefore;
       this.#lineMoves = true;
+      this.#lastShown = null;
+      this.#recount.clear();
       throw error;
     }
+  }
+
+  /** From each node whose status or children changed up to the first one whose count is the same. */
+  #countUp(): void {
+    for (const id of this.#recount) {
+      for (let row = this.nodes.find(id); row !== null;) {
+        const count = this.nodes.completion(row);
+        const same = count.done === row.done && count.total === row.total;
+        if (same && row.id !== id) break;
+        if (!same) this.#touch(row.id, count);
+        row = row.parent_id === null ? null : this.nodes.find(row.parent_id);
+      }
+    }
+    this.#recount.clear();
+  }
+
+  #spread(id: string | null, by: Pause['by']): void {
+    this.pauses.spread(this.nodes.subtree(id), this.#meta.pause ?? null, by);
+    this.#lineMoves = true;
+  }
+
+  #find(id: string): NodeRow {
+    const row = this.nodes.find(id);
+    if (!row) throw notFound('this node');
+    return row;
+  }
+
+  /** A node and everything below it, or the whole tree. */
+  #below(id: string | null): NodeRow[] {
+    const rows = this.nodes.subtree(id);
+    if (id !== null && rows.length === 0) throw notFound('this node');
+    return rows;
   }
 
   #moveLine(): void {

@@ -26,7 +26,8 @@ export class Starting {
   }
 
   async #go(start: Start): Promise<void> {
-    await this.#env.THREAD.getByName(start.thread).go(start.epoch);
-    this.#session.starts.told(start);
+    if (await this.#env.THREAD.getByName(start.thread).go(start.epoch)) {
+      this.#session.starts.told(start);
+    }
   }
 }

@@ -21,11 +21,12 @@ export type Start = { thread: string; epoch: number };
 const EXACT = 50;
 
 const LIVE = `nodes.phase IN ('intent', 'ready')`;
-/** A stop that is still to be delivered ends the wish. */
-const MAY_GO = `${LIVE} AND nodes.halt IS NOT 0`;
+/** A stop that is still to be delivered ends the wish; one that is paused keeps its place. */
+const MAY_GO = `${LIVE} AND nodes.halt IS NOT 0 AND nodes.held IS NULL`;
+// The plus signs keep to the index by parent: the others would read every node that is at work.
 const HAS_OPEN_CHILD = `EXISTS (
   SELECT 1 FROM nodes AS child
-  WHERE child.parent_id = nodes.id AND child.open = 1 AND child.phase IN ('intent', 'ready'))`;
+  WHERE child.parent_id = nodes.id AND +child.open = 1 AND +child.phase IN ('intent', 'ready'))`;
 const WAITS = `EXISTS (SELECT 1 FROM starts WHERE thread = nodes.id AND state = 'waiting')`;
 
 /**
@@ -77,7 +78,7 @@ export class Starts {
   working(): number {
     const row = first<{ n: number }>(
       this.#sql,
-      `SELECT count(*) AS n FROM nodes WHERE open = 1 AND ${LIVE} AND NOT ${WAITS} AND NOT ${HAS_OPEN_CHILD}`,
+      `SELECT count(*) AS n FROM nodes WHERE open = 1 AND held IS NULL AND ${LIVE} AND NOT ${WAITS} AND NOT ${HAS_OPEN_CHILD}`,
     );
     return row?.n ?? 0;
   }
@@ -100,11 +101,12 @@ export class Starts {
     return [...gone, ...moved];
   }
 
-  /** What was let go and is still to be told to its thread. */
+  /** What was let go and is still to be told to its thread; one that was paused meanwhile goes when it is resumed. */
   going(): Start[] {
     return this.#sql.all<Start>(
       `SELECT thread, epoch FROM starts JOIN nodes ON nodes.id = starts.thread
-       WHERE starts.state = 'going' AND ${LIVE} ORDER BY starts.place`,
+       WHERE starts.state = 'going' AND ${LIVE} AND nodes.held IS NULL AND nodes.told IS NULL
+       ORDER BY starts.place`,
     );
   }
 

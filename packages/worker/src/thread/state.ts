@@ -77,6 +77,8 @@ export type ThreadState = {
   launch: Launch;
   /** Ids of the drafts, so that a text without one costs no query. */
   drafts: readonly string[];
+  /** The pause that the session last told, as JSON; none where it is absent. */
+  held?: string | undefined;
 };
 
 export const FRESH: ThreadState = {

@@ -44,6 +44,7 @@ import { makesSnapshot } from './jobs.ts';
 import { largeLines } from './lines.ts';
 import { LinkSockets } from './link-sockets.ts';
 import { nodeHashing } from './node-hashing.ts';
+import type { Pause } from './pause.ts';
 import { THREAD_MIGRATIONS } from './schema.ts';
 import type { ThreadMeta } from './state.ts';
 import { readTalk, type TalkPage } from './talk.ts';
@@ -113,9 +114,11 @@ export class ThreadObject extends DurableObject<Env> {
     return this.#change(user, (thread) => thread.message(from, this.#redact(content), key));
   }
 
-  /** The session lets this epoch start. */
-  go(epoch: number): void {
-    if (this.#parts) this.#publish(this.#parts.thread.go(epoch));
+  /** The session lets this epoch start. False: it is paused, and is to be told again. */
+  go(epoch: number): boolean {
+    const effects = this.#parts?.thread.go(epoch);
+    if (effects) this.#publish(effects);
+    return effects !== null;
   }
 
   /** What became of a run of a child. */
@@ -127,10 +130,12 @@ export class ThreadObject extends DurableObject<Env> {
     return this.#change(null, (thread) => thread.result(child, content, key));
   }
 
-  signal(
-    user: string | null,
-    action: 'stop' | 'pause' | 'resume' | 'handoff',
-  ): Result<{ seq: number }> {
+  /** The session holds the agent still, or lets it go on. */
+  hold(pause: Pause | null, by: Pause['by']): void {
+    if (this.#parts) this.#publish(this.#parts.thread.hold(pause, by));
+  }
+
+  signal(user: string | null, action: 'stop' | 'handoff'): Result<{ seq: number }> {
     return this.#change(user, (thread) => thread.signal(action));
   }
 
@@ -149,16 +154,11 @@ export class ThreadObject extends DurableObject<Env> {
 
   /** What the gateway metered or refused, in order. */
   gateway(events: readonly { key: string; body: GatewayBody }[]): Result<{ seq: number }> {
-    return attempt(() => {
-      if (!this.#parts) throw notFound('this thread');
-      let seq = 0;
-      for (const { key, body } of events) {
-        const effects = this.#parts.thread.gateway(redactBody(body, this.#redact), key);
-        this.#publish(effects);
-        ({ seq } = effects);
-      }
-      return { seq };
-    });
+    return this.#change(null, (thread) =>
+      thread.gateway(
+        events.map(({ key, body }) => ({ key, body: redactBody(body, this.#redact) })),
+      ),
+    );
   }
 
   /** The job that pushes the agent's branch to the session's repository. */

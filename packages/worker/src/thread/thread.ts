@@ -40,6 +40,7 @@ import {
 import { appendLines, type Delta, type Offloaded } from './lines.ts';
 import type { Stored } from './log-table.ts';
 import { putOutbox } from './outbox.ts';
+import type { Pause } from './pause.ts';
 import { noteAnswer, openQuestion } from './questions.ts';
 import { CONTENT_TABLES } from './schema.ts';
 import { FRESH, isPlain, type ThreadMeta, type ThreadState } from './state.ts';
@@ -124,20 +125,19 @@ export class Thread {
     });
   }
 
-  signal(action: 'stop' | 'pause' | 'resume' | 'handoff'): Effects {
+  signal(action: 'stop' | 'handoff'): Effects {
     const { launch } = this.#state;
-    if (action !== 'stop' && (!launch.active || launch.waits || launch.stopping)) {
+    if (action === 'handoff' && (!launch.active || launch.waits || launch.stopping)) {
       throw new FilepathError('conflict', `${this.#meta.name} is not running`);
     }
     return this.#change((appender) => {
       const { sql } = this.#deps;
       const seq = appender.append('user', { type: 'signal', action });
-      if (action !== 'stop') {
-        if (action !== 'handoff') {
-          orderFreeze(sql, this.#meta, appender.state, seq, action === 'pause');
-        }
+      if (action === 'handoff') {
         return { seq, inputs: [addInput(sql, appender.state, { type: 'signal', action })] };
       }
+      // A stop ends a pause: its session tells it again where it still holds.
+      appender.state.held = undefined;
       const { active, waits, stopping } = appender.state.launch;
       if (waits) withdrawStart(sql, appender.state);
       if (!active || waits || stopping) return { seq };
@@ -145,10 +145,33 @@ export class Thread {
     });
   }
 
-  /** The session lets an epoch start. Said again, or of one that is not wanted any more, it changes nothing. */
-  go(epoch: number): Effects {
-    const { launch, seq } = this.#state;
+  /** Holds the agent still, or lets it go on, as its session says. What holds already is not logged again. */
+  hold(pause: Pause | null, by: Pause['by']): Effects {
+    const held = pause === null ? undefined : JSON.stringify(pause);
+    if (held === this.#state.held) return nothing(this.#state.seq);
+    return this.#change((appender) => {
+      const { sql } = this.#deps;
+      const action = pause === null ? 'resume' : 'pause';
+      appender.state.held = held;
+      const { reason = null, until = null } = pause ?? {};
+      const seq = appender.append(by, {
+        type: 'signal',
+        action,
+        ...(reason === null ? {} : { reason }),
+        ...(until === null ? {} : { until }),
+      });
+      const { active, waits, stopping } = appender.state.launch;
+      if (!active || waits || stopping) return { seq };
+      orderFreeze(sql, this.#meta, appender.state, seq, pause !== null);
+      return { seq, inputs: [addInput(sql, appender.state, { type: 'signal', action })] };
+    });
+  }
+
+  /** The session lets an epoch start. Said again, or of one that is not wanted any more, it changes nothing. Null: it is paused. */
+  go(epoch: number): Effects | null {
+    const { launch, seq, held } = this.#state;
     if (launch.epoch !== epoch || !launch.waits) return nothing(seq);
+    if (held !== undefined) return null;
     return this.#change(({ state }) => {
       orderGo(this.#deps.sql, this.#meta, state);
       return {};
@@ -204,14 +227,13 @@ export class Thread {
     putOutbox(this.#deps.sql, 'touched', { kind: 'touched', note });
   }
 
-  /** What the gateway metered or refused, once per key. It says nothing about the agent itself. */
-  gateway(body: GatewayBody, key: string): Effects {
-    const known = this.#seqOf(key);
-    if (known !== null) return nothing(known);
+  /** What the gateway metered or refused, in order, once per key. It says nothing about the agent itself. */
+  gateway(events: readonly { key: string; body: GatewayBody }[]): Effects {
+    const fresh = events.filter(({ key }) => this.#seqOf(key) === null);
+    if (fresh.length === 0) return nothing(this.#state.seq);
     return this.#change((appender) => {
-      const seq = appender.append('gateway', body);
-      this.#keep(key, seq);
-      return { seq };
+      for (const { key, body } of fresh) this.#keep(key, appender.append('gateway', body));
+      return {};
     });
   }
 

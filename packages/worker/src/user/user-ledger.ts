@@ -64,16 +64,12 @@ export class UserLedger {
       if (known && report.n <= known.n) return limitOfRow(known);
       const budget = limitOf(this.budget);
       const others = this.#rows().filter((row) => row.session !== session);
-      // Until the answer is there the session goes by its old lease: it is never made smaller here.
-      const { taken } = report;
-      const old = known?.active === 1 ? known : null;
-      const has = {
-        tokens: Math.max(taken.tokens, old ? claimOf(old, 'tokens') : 0),
-        nano: Math.max(taken.nano, old ? claimOf(old, 'nano') : 0),
-      };
+      // Until the answer is there the session goes by its old lease: it is never made smaller here. What calls under
+      // way hold is no part of that: under a budget that was lowered meanwhile they end, and make no room for others.
+      const old = known?.active === 1 ? limitOfRow(known) : { tokens: 0, nano: 0 };
       const limit = {
-        tokens: grant('tokens', budget, others, has, want),
-        nano: grant('nano', budget, others, has, want),
+        tokens: grant('tokens', budget, others, old, want),
+        nano: grant('nano', budget, others, old, want),
       };
       this.#write(session, report, limit, true);
       return limit;
@@ -139,14 +135,14 @@ function grant(
   kind: Kind,
   budget: Limit,
   others: readonly LeaseRow[],
-  has: Amount,
+  old: Limit,
   want: Amount,
 ): number | null {
   const limit = budget[kind];
   if (limit === null) return null;
   const there = limit - sum(others, kind);
   const slack = Math.max(0, Math.floor((there - want[kind]) / SLACK));
-  return Math.max(has[kind], Math.min(there, want[kind] + slack));
+  return Math.max(old[kind] ?? 0, Math.min(there, want[kind] + slack));
 }
 
 function sum(rows: readonly LeaseRow[], kind: Kind): number {

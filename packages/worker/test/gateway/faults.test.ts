@@ -191,6 +191,32 @@ describe('[GW12] an agent that leaves', () => {
     });
     expect(await server.calls.at(-1)?.ended).toBe('left');
   });
+
+  it('lets the provider go where that is silent in the middle of its answer', async () => {
+    await gateway.set({ times: { tick: 10, grace: 100 } });
+    const middle = gate(2);
+    play({ ...LONG, gate: middle });
+    const answer = await gateway.open(PATH, ask());
+    await middle.reached;
+    answer.destroy();
+    expect(await end()).toMatchObject({
+      outcome: 'cancelled',
+      status: 200,
+      estimated: true,
+      tokens: { ...KNOWN, output: 4096 },
+    });
+    expect(await server.calls.at(-1)?.ended).toBe('left');
+  });
+
+  it('lets the provider go where that has not begun its answer, at the worst case', async () => {
+    await gateway.set({ times: { tick: 10, grace: 100 } });
+    play({ fault: { kind: 'hang' } });
+    const request = gateway.ask(PATH, ask());
+    const call = await server.call(server.calls.length + 1);
+    request.socket?.resetAndDestroy();
+    expect(await end()).toMatchObject({ outcome: 'cancelled', status: null, tokens: null });
+    expect(await call.ended).toBe('left');
+  });
 });
 
 describe('[GW13] size', () => {

@@ -212,13 +212,63 @@ describe('[GW7] what the gateway does not understand', () => {
 });
 
 describe("[GW17] what is the owner's own at a provider", () => {
-  it.each(['/v1/realtime/client_secrets', '/v1/organization/admin_api_keys', '/v1/%6beys'])(
-    'is not reached at %s',
-    async (path) => {
-      const before = server.requests.length;
-      const response = await gateway.post(`/gateway/openai${path}`, { model: 'm-1' });
+  it.each([
+    'POST /v1/realtime/client_secrets',
+    'POST /v1/organization/admin_api_keys',
+    'POST /v1/%6beys',
+    'POST /v1/batches',
+    'POST /v1/messages/batches',
+    'POST /v1/Vector_Stores/vs_1',
+    'POST /v1/%62atches',
+    'POST /v1/%2562atches',
+    'POST /v1//batches',
+    'POST /v1/fine_tuning/jobs/1/cancel',
+    'GET /v1/files',
+    'GET /v1/files/file_1/content',
+    'GET /v1/responses',
+    'GET /v1/chat/completions',
+    'GET /v1/assistants',
+    'GET /v1/anything',
+    'DELETE /v1/files/file_1',
+    'DELETE /v1/models/m-1',
+    'DELETE /v1/responses/resp_1',
+    'PUT /v1/messages',
+    'PATCH /v1/models/m-1',
+  ])('is not reached by %s', async (asked) => {
+    const [method = '', path = ''] = asked.split(' ');
+    const before = [server.requests.length, (await gateway.ledger()).asks.length];
+    for (const dialect of ['openai', 'anthropic']) {
+      const response = await fetch(`${gateway.url}/gateway/${dialect}${path}`, {
+        method,
+        headers: AGENT,
+        ...(method === 'GET' ? {} : { body: '{"model":"m-1"}' }),
+      });
       expect([response.status, await response.json()]).toMatchObject([404, { error: {} }]);
-      expect(server.requests).toHaveLength(before);
+    }
+    expect([server.requests.length, (await gateway.ledger()).asks.length]).toEqual(before);
+  });
+
+  it.each([
+    'GET /v1/models/m-1',
+    'GET /v1/models/maker/m-1',
+    'GET /v1/responses/resp_1',
+    'GET /v1/responses/resp_1/input_items',
+    'POST /v1/responses/resp_1/cancel',
+  ])('is not %s: it costs nothing and is passed on', async (asked) => {
+    const [method = '', path = ''] = asked.split(' ');
+    const before = (await gateway.ledger()).asks.length;
+    await fetch(`${gateway.url}/gateway/openai${path}?a=b`, { method, headers: AGENT });
+    expect(lastRequest()).toMatchObject({ method, path: `${path}?a=b` });
+    expect((await gateway.ledger()).asks).toHaveLength(before);
+  });
+
+  it.each(['/v1/files', '/v1/embeddings', '/v1/images/generations', '/v1/conversations'])(
+    'is not POST %s: it is passed on with a reservation',
+    async (path) => {
+      const before = (await gateway.ledger()).asks.length;
+      await gateway.post(`/gateway/openai${path}`, { model: 'm-1' });
+      expect(lastRequest()).toMatchObject({ method: 'POST', path });
+      expect((await gateway.ledger()).asks).toHaveLength(before + 1);
     },
   );
 });

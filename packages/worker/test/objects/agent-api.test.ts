@@ -33,6 +33,7 @@ it('[CAT10] an agent is told of its direct children and what they say, and of no
       model: child.model,
       status: 'done',
       reason: null,
+      queue: null,
       works: false,
       result: { outcome: 'completed', words: 'dug' },
       usage: NO_USAGE,

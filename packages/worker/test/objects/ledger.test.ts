@@ -228,9 +228,43 @@ describe('a budget', () => {
     await ask(201, 'POST', `/api/session/${free.id}/node`, { agentType: 'amp' });
     await ask(409, 'PUT', `/api/session/${free.id}/budget`, { budget: { tokens: null, usd: 1 } });
     await ask(200, 'PUT', `/api/session/${free.id}/budget`, { budget: { tokens: 1, usd: null } });
+    expect(
+      JSON.stringify(await ask(409, 'PUT', '/api/budget', { budget: { tokens: null, usd: 5 } })),
+    ).toContain('of amp to models do not pass the gateway');
+    await ask(204, 'DELETE', `/api/session/${free.id}`);
     await setBudget('/api/budget', 5);
     const other = await newSession();
     await ask(409, 'POST', `/api/session/${other.id}/node`, { agentType: 'amp' });
+  });
+
+  it("[LED21] in money refuses unmetered agents of the operator's own, whichever of the two comes first", async () => {
+    const own = {
+      type: 'goose',
+      name: 'Goose',
+      description: 'It has a key of its own.',
+      icon: 'bird',
+      defaultModel: 'some/model',
+      driver: { kind: 'acp', command: ['goose', 'acp'] },
+      metered: false,
+    };
+    await TestRunner.connect({ catalog: { own: [own], programs: {} } });
+    const session = await newSession();
+    const path = `/api/session/${session.id}`;
+    const node = await newNode(session.id, { agentType: 'goose', config: {} });
+    const budget = { tokens: null, usd: 1 };
+    await ask(409, 'PUT', `${path}/budget`, { budget });
+    await ask(409, 'PUT', `${path}/node/${node.id}/budget`, { budget });
+    await ask(409, 'PUT', `${path}/node/${node.id}/budget`, { own: budget });
+    await ask(409, 'PUT', '/api/budget', { budget });
+    await ask(200, 'PATCH', `${path}/node/${node.id}`, { config: { allowUnmetered: true } });
+    await ask(200, 'PUT', '/api/budget', { budget });
+    await ask(409, 'PATCH', `${path}/node/${node.id}`, { config: {} });
+    await setBudget('/api/budget', null);
+    await ask(200, 'PUT', `${path}/node/${node.id}/budget`, { own: budget });
+    await ask(409, 'PATCH', `${path}/node/${node.id}`, { config: {} });
+    await ask(409, 'POST', `${path}/node`, { agentType: 'goose', budget });
+    await ask(204, 'DELETE', path);
+    await TestRunner.connect({ catalog: { own: [], programs: {} } });
   });
 });
 

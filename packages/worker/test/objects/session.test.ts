@@ -90,7 +90,9 @@ describe('a session', () => {
     const { node: shown } = z.object({ node: Node }).parse(answer);
     await ask(200, 'PATCH', path, { config: shown.config });
     await ask(409, 'PATCH', path, { status: 'done' });
-    await ask(409, 'PATCH', path, { status: 'paused' });
+    await ask(200, 'PATCH', path, { status: 'paused' });
+    await ask(200, 'PATCH', path, { status: 'resumed' });
+    await ask(409, 'PATCH', path, { status: 'resumed' });
     const runner = await TestRunner.connect();
     await message(node.id);
     expect(await runner.order(node.id)).toMatchObject({ config });

@@ -1,4 +1,5 @@
-import { newSessionId, type ThreadId } from '@filepath/protocol';
+import { completionOf, newSessionId, newThreadId, type ThreadId } from '@filepath/protocol';
+import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { USUAL_CAPS as CAPS } from '../../src/session/caps.ts';
 import { SESSION_MIGRATIONS } from '../../src/session/schema.ts';
@@ -46,6 +47,22 @@ function newSession() {
   return { sql, session, ready };
 }
 
+/** 1,000 nodes, eight levels deep, ten children each: rows as spawns leave them. */
+function bigTree(session: Session, sql: ReturnType<typeof nodeSql>): string[] {
+  const root = session.addNode(custom);
+  const row = session.nodes.find(root.id);
+  if (!row) throw new Error('no root');
+  const ids: string[] = [root.id];
+  for (let n = 1; n < 1000; n += 1) {
+    const id = newThreadId();
+    const parent_id = ids[n < 8 ? n - 1 : Math.floor(n / 10)] ?? null;
+    session.nodes.insert({ ...row, id, parent_id, phase: 'ready' });
+    sql.run('INSERT INTO accounts (scope) VALUES (?), (?)', id, `own:${id}`);
+    ids.push(id);
+  }
+  return ids;
+}
+
 const refusals = (sql: ReturnType<typeof nodeSql>) =>
   sql.all<{ reason: string }>('SELECT reason FROM refusals').map((row) => row.reason);
 
@@ -86,6 +103,49 @@ describe('a session', () => {
     const { nodes } = session.tree();
     expect(nodes.find((node) => node.id === root.id)).toMatchObject({ done: 1, total: 2 });
     expect(nodes.find((node) => node.id === a.id)).toMatchObject({ status: 'done', done: 1 });
+  });
+
+  it('[TREE6] counts as the whole tree counted anew does, whatever happens to it', () => {
+    fc.assert(
+      fc.property(fc.array(fc.tuple(fc.nat(4), fc.nat(99)), { maxLength: 40 }), (steps) => {
+        const { session } = newSession();
+        let seq = 0;
+        for (const [what, which] of steps) {
+          const { nodes } = session.tree();
+          const node = nodes[which % Math.max(1, nodes.length)];
+          seq += 1;
+          if (what === 0 || !node) session.addNode(custom);
+          else if (what === 1) session.drop(node.id);
+          else if (what === 2 || session.nodes.depthOf(node.id) >= CAPS.depth)
+            session.noteStatus(node.id, status(seq, 'done'));
+          else if (what === 3) session.noteStatus(node.id, status(seq, 'running'));
+          else session.addNode({ ...custom, parentId: node.id });
+        }
+        const { nodes } = session.tree();
+        const counts = completionOf(nodes);
+        for (const { id, done, total } of nodes) expect({ done, total }).toEqual(counts.get(id));
+      }),
+      { numRuns: 40 },
+    );
+  });
+
+  it('[TREE11] changes one status in a tree of 1,000 within 2 ms', () => {
+    const { session, sql } = newSession();
+    const ids = bigTree(session, sql);
+    const change = (seq: number) =>
+      session.noteStatus(
+        ids[(seq * 7) % ids.length] ?? '',
+        status(seq, seq % 2 ? 'running' : 'done'),
+      );
+    for (let seq = 1; seq <= 20; seq += 1) change(seq);
+    const times = Array.from({ length: 50 }, (_, i) => {
+      const from = process.cpuUsage();
+      change(21 + i);
+      const { user, system } = process.cpuUsage(from);
+      session.takeTouched();
+      return (user + system) / 1000;
+    }).sort((a, b) => a - b);
+    expect(times[25]).toBeLessThan(2);
   });
 
   it('[TREE7] refuses spawns of a stopped subtree until a later message', () => {

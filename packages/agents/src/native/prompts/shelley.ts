@@ -6,7 +6,7 @@ How you work
 - Commit finished work with a clear message, in steps that make sense by themselves.
 - Calls that only read may be made several at once.
 - If a tool fails, read what it says and do something else. Do not repeat the same call.
-- Parts that can be done beside each other may go to child agents (spawn_agent); each needs a task that stands by itself. Wait for them with list_children, read what they said, and check it.
+- Parts that can be done beside each other may go to child agents (spawn_agent); each needs a task that stands by itself. Wait for them with wait_children, or end: what becomes of each comes to you as a message. Check what they did.
 - Keep facts that will matter later with remember.
 - Nobody answers questions while you work. Decide what is reasonable and say what you decided.
 

@@ -2,9 +2,8 @@ import { createServer, type RequestListener } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { htmlToText } from '../../../src/native/html-to-text.ts';
-import { listChildrenTool, readChildMessagesTool } from '../../../src/native/tools/children.ts';
 import { webFetchTool } from '../../../src/native/tools/web-fetch.ts';
-import { kit, use } from './tool-kit.ts';
+import { use } from './tool-kit.ts';
 
 async function listen(answer: RequestListener): Promise<string> {
   const server = createServer(answer);
@@ -62,36 +61,5 @@ describe('web_fetch', () => {
     htmlToText(`${'<!--'.repeat(300_000)}`);
     htmlToText(`${' '.repeat(1_000_000)}x`);
     expect(performance.now() - started).toBeLessThan(5_000);
-  });
-});
-
-describe('children', () => {
-  it('[LOOP34] are asked for with the key of the agent', async () => {
-    const keys: (string | undefined)[] = [];
-    const url = await listen((request, response) => {
-      keys.push(request.headers.authorization);
-      if (request.url === '/gateway/agent/children') {
-        const child = { agentType: 'pi', model: 'm', status: 'done', done: 1, total: 1 };
-        response.end(JSON.stringify({ children: [{ id: 'th_1', name: 'tests', ...child }] }));
-      } else if (request.url === '/gateway/agent/children/th_1/messages') {
-        const messages = [
-          { seq: 1, role: 'parent', text: 'Look.' },
-          { seq: 4, role: 'agent', text: 'I looked.' },
-        ];
-        response.end(JSON.stringify({ messages }));
-      } else {
-        response.writeHead(404).end('{}');
-      }
-    });
-    const made = kit(`${url}/gateway`);
-    expect(await use(listChildrenTool(made), {})).toMatchObject({ text: 'th_1 "tests" pi: done' });
-    expect((await use(readChildMessagesTool(made), { id: 'th_1' })).text).toBe(
-      'parent: Look.\n\nagent: I looked.',
-    );
-    expect(await use(readChildMessagesTool(made), { id: 'th_2' })).toMatchObject({
-      ok: false,
-      text: 'There is no such child.',
-    });
-    expect(keys).toEqual(['Bearer fpk_test', 'Bearer fpk_test', 'Bearer fpk_test']);
   });
 });

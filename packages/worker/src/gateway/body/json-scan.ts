@@ -114,10 +114,12 @@ const isSpace = (byte: number | undefined): boolean =>
 const isLiteral = (byte: number | undefined): boolean =>
   byte !== undefined && /[-+.0-9A-Za-z]/.test(String.fromCharCode(byte));
 
+const decoder = new TextDecoder();
+
 /** The value between two places; undefined where it is no JSON. */
 export function parsed(bytes: Uint8Array, start: number, end: number): unknown {
   try {
-    return JSON.parse(new TextDecoder().decode(bytes.subarray(start, end)));
+    return JSON.parse(decoder.decode(bytes.subarray(start, end)));
   } catch {
     return undefined;
   }

@@ -7,6 +7,7 @@ import { findModel, type KnownModels } from '../models/known-model.ts';
 import { FREE, nanoPrice } from '../models/price.ts';
 import type { ProviderConfig } from '../providers/provider.ts';
 import { headersOf, urlOf } from '../providers/upstream.ts';
+import { KnownRoutes } from './known-routes.ts';
 import { matches } from './names.ts';
 import { routeModel, type Routing, type Target } from './route-model.ts';
 
@@ -22,6 +23,9 @@ const OFFLINE: Upstream = {
   maxOutput: OFFLINE_OUTPUT,
 };
 
+/** Of this isolate. */
+const routes = new KnownRoutes();
+
 /** The directory of a user's providers. What it reads is in memory, once it is warm. */
 export function directoryOf(env: Env, background: Background, userId = OWNER_ID): Directory {
   return {
@@ -29,7 +33,11 @@ export function directoryOf(env: Env, background: Background, userId = OWNER_ID)
       const providers = await providersInForce(env, background, userId);
       const { list, refreshed } = await knownModels(env, providers);
       if (refreshed) background.waitUntil(refreshed());
-      return upstreamOf(providers, list.models, { format, path, model, today: today() });
+      const { models } = list;
+      const call = { format, path, model, today: today() };
+      return routes.find({ providers, models, today: call.today }, [format, path, model], () =>
+        upstreamOf(providers, models, call),
+      );
     },
   };
 }

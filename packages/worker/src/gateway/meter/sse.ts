@@ -1,10 +1,14 @@
 /** An event of `text/event-stream` longer than this is not read: it passes, but nobody knows what it said. */
 const MAX_LINE = 8 * 1024 * 1024;
 
-/** Reads server-sent events from chunks that may end anywhere. Tells the data of each event. */
+/**
+ * Reads server-sent events from chunks that may end anywhere. Tells the data of each event, but for those that
+ * `isIdle` finds nothing in: it is shown several whole events at once, since most of a stream is words.
+ */
 export class SseReader {
   #decoder = new TextDecoder();
   #tell: (data: string) => void;
+  #isIdle: (events: string) => boolean;
   /** The beginning of a line whose end has not come. */
   #rest: string[] = [];
   #restLength = 0;
@@ -13,8 +17,9 @@ export class SseReader {
   /** The last chunk ended with a carriage return: a line feed after it belongs to the same line end. */
   #afterReturn = false;
 
-  constructor(tell: (data: string) => void) {
+  constructor(tell: (data: string) => void, isIdle: (events: string) => boolean) {
     this.#tell = tell;
+    this.#isIdle = isIdle;
   }
 
   push(chunk: Uint8Array): void {
@@ -35,7 +40,13 @@ export class SseReader {
       this.#afterReturn = false;
     }
     const returns = text.includes('\r');
+    let looked = returns;
     for (;;) {
+      if (!looked && this.#isBetween) {
+        looked = true;
+        const end = text.lastIndexOf('\n\n') + 2;
+        if (end > from + 1 && this.#isIdle(text.slice(from, end))) from = end;
+      }
       const at = endOfLine(text, from, returns);
       if (at < 0) break;
       this.#line(this.#takeRest(text.slice(from, at)));
@@ -49,6 +60,11 @@ export class SseReader {
     this.#restLength += text.length - from;
     if (this.#restLength <= MAX_LINE) this.#rest.push(text.slice(from));
     else this.#rest = [];
+  }
+
+  /** Of what comes next, nothing belongs to an event that has begun. */
+  get #isBetween(): boolean {
+    return this.#restLength === 0 && this.#dataLength === 0 && this.#data.length === 0;
   }
 
   #takeRest(end: string): string | null {

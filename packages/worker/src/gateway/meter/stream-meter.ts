@@ -5,7 +5,10 @@ import { at, countsOf } from './usage.ts';
 
 type State = { -readonly [K in keyof Reading]: Reading[K] };
 
-/** Nobody waits for the count: parts are read together, and not while one of them is passed on. */
+/**
+ * Nobody waits for the count: parts are copied together and read so, and not while one of them is passed on. To hold
+ * the parts themselves would hold the buffers that they came in, which are larger.
+ */
 const READ_AT_ONCE = 16_384;
 
 /** Events that tell nothing of this are not parsed: most of a stream is text. */
@@ -18,8 +21,11 @@ const TELLING: Record<WireFormat, RegExp> = {
 /** An answer that comes as a stream of events. */
 export class StreamMeter implements Meter {
   #format: WireFormat;
-  #reader = new SseReader((data) => this.#event(data));
-  #chunks: Uint8Array[] = [];
+  #reader = new SseReader(
+    (data) => this.#event(data),
+    (events) => this.#isIdle(events),
+  );
+  #held = new Uint8Array(READ_AT_ONCE);
   #size = 0;
   #state: State = { final: null, known: null, ended: false, begun: false, error: null };
   /** What is counted from here on is all of it: a choice has ended, or Anthropic's last count came. */
@@ -30,9 +36,12 @@ export class StreamMeter implements Meter {
   }
 
   push(chunk: Uint8Array): void {
-    this.#chunks.push(chunk);
-    this.#size += chunk.length;
-    if (this.#size >= READ_AT_ONCE) this.#read();
+    if (this.#size + chunk.length > READ_AT_ONCE) this.#read();
+    if (chunk.length > READ_AT_ONCE) this.#reader.push(chunk);
+    else {
+      this.#held.set(chunk, this.#size);
+      this.#size += chunk.length;
+    }
   }
 
   end(): void {
@@ -46,9 +55,13 @@ export class StreamMeter implements Meter {
   }
 
   #read(): void {
-    for (const chunk of this.#chunks) this.#reader.push(chunk);
-    this.#chunks = [];
+    if (this.#size > 0) this.#reader.push(this.#held.subarray(0, this.#size));
     this.#size = 0;
+  }
+
+  /** Nothing that these events could say is news. */
+  #isIdle(events: string): boolean {
+    return this.#state.begun && !TELLING[this.#format].test(events) && !events.includes('[DONE]');
   }
 
   #event(data: string): void {

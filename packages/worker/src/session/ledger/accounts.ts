@@ -1,9 +1,9 @@
-import { type BudgetState, NO_TOKENS, type ThreadId } from '@filepath/protocol';
+import { type BudgetState, NO_TOKENS, type ThreadId, totalTokens } from '@filepath/protocol';
 import { NANO } from '../../gateway/contract.ts';
 import { first, type Sql } from '../../storage/sql.ts';
 import { type Amount, budgetOf, type Limit } from './money.ts';
 import { USAGE_COLUMNS } from './schema.ts';
-import { amountOf, totalsOf, type UsageRow, usageRow } from './usage-row.ts';
+import { amountOf, tokensOf, totalsOf, type UsageRow, usageRow } from './usage-row.ts';
 
 export const SESSION = 'session';
 export const ownOf = (node: string): string => `own:${node}`;
@@ -87,12 +87,18 @@ export class Accounts {
     );
   }
 
-  charge(path: readonly string[], used: UsageRow): void {
+  /** What calls of a node hold and have used. */
+  change(node: string, held: Amount, used: UsageRow): void {
     this.#sql.run(
-      `UPDATE accounts SET ${CHARGE}, dirty = 1 WHERE scope IN (SELECT value FROM json_each(?))`,
+      `UPDATE accounts SET held_tokens = held_tokens + ?, held_nano = held_nano + ?, ${CHARGE}, dirty = 1
+       WHERE scope IN (SELECT value FROM json_each(?))`,
+      held.tokens,
+      held.nano,
       ...USAGE_COLUMNS.map((column) => used[column]),
-      JSON.stringify(path),
+      JSON.stringify(this.pathOf(node)),
     );
+    const tokens = totalTokens(tokensOf(used));
+    this.#sql.run('UPDATE nodes SET tokens = tokens + ? WHERE id = ?', tokens, node);
   }
 
   limit(scope: string, { tokens, nano }: Limit): void {
@@ -121,7 +127,15 @@ export class Accounts {
 
   /** Whether a budget in money stands above a child of this node; of a root, with null. */
   moneyAbove(node: string | null): boolean {
-    const path = node === null ? [SESSION] : this.pathOf(node).slice(1);
+    return this.#hasMoney(node === null ? [SESSION] : this.pathOf(node).slice(1));
+  }
+
+  /** Whether one holds for this node. */
+  moneyOf(node: string): boolean {
+    return this.#hasMoney(this.pathOf(node));
+  }
+
+  #hasMoney(path: readonly string[]): boolean {
     return this.along(path).some((account) => account.limit_nano !== null);
   }
 }

@@ -28,8 +28,26 @@ export class Calls {
     this.#sql = sql;
   }
 
-  find(call: string): CallRow | null {
-    return first<CallRow>(this.#sql, 'SELECT * FROM calls WHERE call = ?', call);
+  /** Those of these ids that are known, by id. */
+  among(calls: readonly string[]): Map<string, CallRow> {
+    const rows = this.#sql.all<CallRow>(
+      'SELECT * FROM calls WHERE call IN (SELECT value FROM json_each(?))',
+      JSON.stringify(calls),
+    );
+    return new Map(rows.map((row) => [row.call, row]));
+  }
+
+  /** What is known of a call, and how many are under way: in one look, since each call asks for both. */
+  find(call: string): { known: CallRow | null; open: number } {
+    const row = first<CallRow & { open: number }>(
+      this.#sql,
+      `SELECT calls.*, (SELECT count(*) FROM calls WHERE state = 'open') AS open
+       FROM (SELECT 1) LEFT JOIN calls ON call = ?`,
+      call,
+    );
+    if (!row) return { known: null, open: this.open() };
+    const { open, ...known } = row;
+    return { known: known.call === call ? known : null, open };
   }
 
   open(): number {
@@ -60,7 +78,7 @@ export class Calls {
     this.#sql.run(`UPDATE calls SET until = ? WHERE call = ? AND state = 'open'`, until, call);
   }
 
-  end(call: string, state: 'estimated' | 'counted', until: number, charged: string): void {
+  end({ call, state, until, charged }: CallRow): void {
     this.#sql.run(
       'UPDATE calls SET state = ?, until = ?, charged = ? WHERE call = ?',
       state,
@@ -82,9 +100,13 @@ export class Calls {
     this.#sql.run(`DELETE FROM calls WHERE state IN ('estimated', 'counted') AND until <= ?`, now);
   }
 
+  /** By state, so that the index has each answer at its end: an hour's calls are many. */
   due(): number | null {
+    const soonest = ['open', 'estimated', 'counted']
+      .map((state) => `SELECT min(until) AS at FROM calls WHERE state = '${state}'`)
+      .join(' UNION ALL ');
     return (
-      first<{ at: number | null }>(this.#sql, 'SELECT min(until) AS at FROM calls')?.at ?? null
+      first<{ at: number | null }>(this.#sql, `SELECT min(at) AS at FROM (${soonest})`)?.at ?? null
     );
   }
 }

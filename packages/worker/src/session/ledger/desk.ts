@@ -4,6 +4,7 @@ import {
   type Ask,
   type Bearer,
   type Grant,
+  LEASE_MS,
   type Outcome,
   type RouteRefusal,
 } from '../../gateway/contract.ts';
@@ -70,6 +71,7 @@ export class LedgerDesk {
     const grant = 'want' in answer ? await this.#leasing.run(() => this.#withLease(ask)) : answer;
     if (grant.ok) this.#deps.inBackground(this.#writeSoon().catch(() => undefined));
     else {
+      this.#armCalls();
       this.#tellSoon();
       this.#showSoon();
     }
@@ -99,23 +101,26 @@ export class LedgerDesk {
     this.#writing = null;
     ledger.write();
     const ended = this.#ended.splice(0);
-    const failures = ended.flatMap(({ call, outcome }) => this.#settled(call, outcome));
+    const failures = this.#settle(ended);
+    // None of these is due any sooner.
+    this.#armCalls(now() + LEASE_MS);
     if (ended.length > 0) {
       this.#arm('lease', now() + REPORT_MS);
       this.#tellSoon();
-    } else this.#armCalls();
+    }
     this.#showSoon();
     // Whoever waits tells it again: what is settled already stays so.
     if (failures.length > 0) throw failures[0];
   }
 
-  /** One that fails takes no other with it. */
-  #settled(call: CallId, outcome: Outcome): unknown[] {
+  /** Together; where that fails one by one, so that one that fails takes no other with it. */
+  #settle(ended: readonly { call: CallId; outcome: Outcome }[]): unknown[] {
+    if (ended.length === 0) return [];
     try {
-      this.#deps.ledger.settle(call, outcome);
+      this.#deps.ledger.settleAll(ended);
       return [];
     } catch (error) {
-      return [error];
+      return ended.length === 1 ? [error] : ended.flatMap((one) => this.#settle([one]));
     }
   }
 
@@ -125,7 +130,10 @@ export class LedgerDesk {
 
   refused(ask: Ask, refusal: RouteRefusal): boolean {
     const known = this.#deps.ledger.refused(ask, refusal);
-    if (known) this.#tellSoon();
+    if (known) {
+      this.#armCalls();
+      this.#tellSoon();
+    }
     return known;
   }
 
@@ -199,7 +207,6 @@ export class LedgerDesk {
 
   #tellSoon(): void {
     const { ledger, now, inBackground } = this.#deps;
-    this.#armCalls();
     if (ledger.events.nodes().length === 0) return;
     // Set in the same turn as what is to be told, so that both are committed together.
     this.#arm('told', now() + RETRY_MS);
@@ -234,19 +241,20 @@ export class LedgerDesk {
           failures.push(error);
         }
       }
+      // The alarm stays: it costs less to find nothing to tell than to be set and taken back with each call.
       if (failures.length > 0) throw failures[0];
-      if (ledger.events.nodes().length > 0) return;
-      this.#armed.delete('told');
-      this.#deps.alarms.cancel('told');
     });
   }
 
   #showSoon(): void {
-    if (!this.#deps.ledger.accounts.hasDirty()) return;
+    if (this.#armed.has('shown') || !this.#deps.ledger.accounts.hasDirty()) return;
     this.#arm('shown', this.#deps.now() + SHOW_MS);
   }
 
-  #armCalls(): void {
+  /** `soonest`: nothing has come that is due before, so that an alarm before it needs no other look. */
+  #armCalls(soonest = 0): void {
+    const armed = this.#armed.get('calls');
+    if (armed !== undefined && armed <= soonest) return;
     const due = this.#deps.ledger.due();
     if (due !== null) this.#arm('calls', due);
   }

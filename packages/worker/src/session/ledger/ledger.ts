@@ -18,6 +18,7 @@ import { type Amount, worstCase } from './money.ts';
 import { pursesOf, userPurse } from './purses.ts';
 import { Repeats } from './repeats.ts';
 import { Settlement } from './settlement.ts';
+import { Tally } from './tally.ts';
 import { Unwritten } from './unwritten.ts';
 
 /** Calls under way at once, in a session. */
@@ -66,9 +67,9 @@ export class TreeLedger {
     const unwritten = this.#unwritten.find(ask.call);
     if (unwritten?.ask.thread === ask.thread)
       return { ok: true, outputBound: unwritten.outputBound };
-    const known = this.#calls.find(ask.call);
+    const { known, open } = this.#calls.find(ask.call);
     if (known) return this.#again(ask, known);
-    if (this.#calls.open() + this.#unwritten.size >= MAX_OPEN) {
+    if (open + this.#unwritten.size >= MAX_OPEN) {
       const message = `This session has ${MAX_OPEN} calls to models under way, which is the most it may have. Call again when some have ended.`;
       return this.#refuse(ask, 'concurrency', message, SESSION);
     }
@@ -79,10 +80,12 @@ export class TreeLedger {
   write(): void {
     if (this.#unwritten.size === 0) return;
     this.#deps.sql.transaction(() => {
-      for (const { ask, path, outputBound, held, at } of this.#unwritten.take()) {
+      const tally = new Tally();
+      for (const { ask, outputBound, held, at } of this.#unwritten.take()) {
         this.#calls.insert(ask, outputBound, held, at, at + LEASE_MS);
-        this.accounts.hold(path, held);
+        tally.hold(ask.thread, held.tokens, held.nano);
       }
+      tally.write(this.accounts);
     });
   }
 
@@ -92,10 +95,20 @@ export class TreeLedger {
   }
 
   settle(call: CallId, outcome: Outcome): void {
+    this.settleAll([{ call, outcome }]);
+  }
+
+  /** All of them or none. */
+  settleAll(ended: readonly { readonly call: CallId; readonly outcome: Outcome }[]): void {
     this.write();
     this.#deps.sql.transaction(() => {
-      const row = this.#calls.find(call);
-      if (row) this.#settlement.settle(row, outcome);
+      const rows = this.#calls.among(ended.map(({ call }) => call));
+      this.#settlement.settle(
+        ended.flatMap(({ call, outcome }) => {
+          const row = rows.get(call);
+          return row ? [{ row, outcome }] : [];
+        }),
+      );
     });
   }
 
@@ -118,16 +131,19 @@ export class TreeLedger {
     const now = this.#deps.now();
     this.write();
     this.#deps.sql.transaction(() => {
-      for (const row of this.#calls.overdue(now)) {
-        this.#settlement.settle(row, {
-          outcome: 'cut',
-          status: null,
-          tokens: null,
-          firstByteMs: null,
-          durationMs: Math.max(0, now - row.started),
-          error: 'The gateway ended before it could say how this call ended.',
-        });
-      }
+      this.#settlement.settle(
+        this.#calls.overdue(now).map((row) => ({
+          row,
+          outcome: {
+            outcome: 'cut',
+            status: null,
+            tokens: null,
+            firstByteMs: null,
+            durationMs: Math.max(0, now - row.started),
+            error: 'The gateway ended before it could say how this call ended.',
+          },
+        })),
+      );
       this.#calls.forget(now);
       this.#repeats.flush(now);
     });

@@ -1,11 +1,11 @@
-import { GatewayCall, NO_TOKENS, TokenCounts, totalTokens } from '@filepath/protocol';
+import { GatewayCall, NO_TOKENS, TokenCounts } from '@filepath/protocol';
 import { NANO, type Outcome } from '../../gateway/contract.ts';
-import type { Sql } from '../../storage/sql.ts';
 import type { Accounts } from './accounts.ts';
 import type { CallEvents } from './call-events.ts';
 import { type CallRow, type Calls, priceOf } from './calls.ts';
 import { costOf, plausible, worstTokens } from './money.ts';
-import { usageRow } from './usage-row.ts';
+import { Tally } from './tally.ts';
+import { type UsageRow, usageRow } from './usage-row.ts';
 
 /** For so long a call that is over is known by its id. */
 const REMEMBER_MS = 3_600_000;
@@ -13,54 +13,51 @@ const REMEMBER_MS = 3_600_000;
 /** What a call was charged with. */
 type Charge = { tokens: TokenCounts; nano: number; estimated: boolean };
 
+export type Ended = { readonly row: CallRow; readonly outcome: Outcome };
+
 /** The end of calls: their reservation goes back, what they used is charged, their thread is told. */
 export class Settlement {
-  #deps: { sql: Sql; now: () => number; accounts: Accounts };
+  #deps: { now: () => number; accounts: Accounts };
   #calls: Calls;
   #events: CallEvents;
 
-  constructor(
-    deps: { sql: Sql; now: () => number; accounts: Accounts },
-    calls: Calls,
-    events: CallEvents,
-  ) {
+  constructor(deps: { now: () => number; accounts: Accounts }, calls: Calls, events: CallEvents) {
     this.#deps = deps;
     this.#calls = calls;
     this.#events = events;
   }
 
   /** Once for good; once more where the first time was an estimate. Runs inside a transaction. */
-  settle(row: CallRow, outcome: Outcome): void {
-    const charge = chargeOf(row, outcome);
-    if (row.state === 'counted' || (row.state === 'estimated' && charge.estimated)) return;
-    const { accounts, now } = this.#deps;
-    if (row.state === 'estimated') this.#charge(row, chargedOf(row), -1);
-    else {
-      const path = accounts.pathOf(row.node);
-      accounts.hold(path, { tokens: -row.held_tokens, nano: -row.held_nano });
-    }
-    this.#charge(row, charge, 1);
-    const state = charge.estimated ? 'estimated' : 'counted';
-    this.#calls.end(row.call, state, now() + REMEMBER_MS, JSON.stringify(charge));
-    const key = row.state === 'open' ? row.call : `${row.call}:counted`;
-    this.#events.put(row.node, key, eventOf(row, outcome, charge));
+  settle(ended: readonly Ended[]): void {
+    const tally = new Tally();
+    for (const { row, outcome } of ended) this.#end(row, outcome, tally);
+    tally.write(this.#deps.accounts);
   }
 
-  /** `times` is 1, or -1 to take a charge back. */
-  #charge(row: CallRow, { tokens, nano, estimated }: Charge, times: 1 | -1): void {
-    const { sql, accounts } = this.#deps;
-    accounts.charge(
-      accounts.pathOf(row.node),
-      usageRow(times === 1 ? tokens : negative(tokens), {
-        nano: times * nano,
-        calls: times,
-        estimated: estimated ? times : 0,
-        unpriced: row.price === null ? times : 0,
-      }),
-    );
-    const all = times * totalTokens(tokens);
-    sql.run('UPDATE nodes SET tokens = tokens + ? WHERE id = ?', all, row.node);
+  /** Leaves `row` as the table has it, for one that is told twice. */
+  #end(row: CallRow, outcome: Outcome, tally: Tally): void {
+    const charge = chargeOf(row, outcome);
+    if (row.state === 'counted' || (row.state === 'estimated' && charge.estimated)) return;
+    const event = eventOf(row, outcome, charge);
+    const key = row.state === 'open' ? row.call : `${row.call}:counted`;
+    if (row.state === 'open') tally.hold(row.node, -row.held_tokens, -row.held_nano);
+    else tally.charge(row.node, usedBy(row, chargedOf(row)), -1);
+    tally.charge(row.node, usedBy(row, charge), 1);
+    row.state = charge.estimated ? 'estimated' : 'counted';
+    row.charged = JSON.stringify(charge);
+    row.until = this.#deps.now() + REMEMBER_MS;
+    this.#calls.end(row);
+    this.#events.put(row.node, key, event);
   }
+}
+
+function usedBy(row: CallRow, { tokens, nano, estimated }: Charge): UsageRow {
+  return usageRow(tokens, {
+    nano,
+    calls: 1,
+    estimated: estimated ? 1 : 0,
+    unpriced: row.price === null ? 1 : 0,
+  });
 }
 
 /** A count that nobody gave, or that nobody can have meant, is the worst case. */
@@ -98,15 +95,4 @@ function eventOf(row: CallRow, outcome: Outcome, { tokens, nano, estimated }: Ch
     ...(error === undefined ? {} : { error: error.slice(0, 2048) }),
     ...(retryAfterSeconds === undefined ? {} : { retryAfterSeconds }),
   });
-}
-
-function negative(tokens: TokenCounts): TokenCounts {
-  const { input, output, cacheRead, cacheWrite, reasoning } = tokens;
-  return {
-    input: -input,
-    output: -output,
-    cacheRead: -cacheRead,
-    cacheWrite: -cacheWrite,
-    reasoning: -reasoning,
-  };
 }

@@ -1,5 +1,5 @@
 import { readdirSync } from 'node:fs';
-import { Agent, type IncomingMessage, request as sendRequest } from 'node:http';
+import { Agent, type ClientRequest, type IncomingMessage, request as sendRequest } from 'node:http';
 import { builtinModules } from 'node:module';
 import { join } from 'node:path';
 import { setTimeout as wait } from 'node:timers/promises';
@@ -33,6 +33,8 @@ export type TestGateway = {
   /** The ledger when so many calls have ended and none is open. */
   ended(calls: number): Promise<LedgerState>;
   post(path: string, body: unknown, headers?: Record<string, string>): Promise<Response>;
+  /** A request without an answer yet. */
+  ask(path: string, body: unknown): ClientRequest;
   /** The head of an answer whose body nobody reads yet. */
   open(path: string, body: unknown): Promise<IncomingMessage>;
   stop(): Promise<void>;
@@ -55,7 +57,7 @@ export async function startGateway(): Promise<TestGateway> {
           path: join(dir.path, path),
         })),
         compatibilityDate: '2026-07-30',
-        compatibilityFlags: ['nodejs_compat'],
+        compatibilityFlags: ['nodejs_compat', 'enable_request_signal'],
         bindings: { FILEPATH_RUNNER_TOKEN: RUNNER_TOKEN, FILEPATH_ORIGINS: url },
         unsafeDirectSockets: [{ host: '127.0.0.1', port }],
       },
@@ -69,8 +71,15 @@ export async function startGateway(): Promise<TestGateway> {
     const response = await fetch(`${url}/test/ledger`);
     return (await response.json()) as LedgerState;
   };
+  const asking = (path: string, body: unknown): ClientRequest => {
+    const request = sendRequest(`${url}${path}`, { method: 'POST', agent, headers: AGENT });
+    request.on('error', () => undefined);
+    request.end(json(body));
+    return request;
+  };
   return {
     url,
+    ask: asking,
     set: async (setting) => {
       await fetch(`${url}/test/set`, { method: 'POST', body: JSON.stringify(setting) });
     },
@@ -90,10 +99,9 @@ export async function startGateway(): Promise<TestGateway> {
       }),
     open: (path, body) =>
       new Promise((resolve, reject) => {
-        const request = sendRequest(`${url}${path}`, { method: 'POST', agent, headers: AGENT });
+        const request = asking(path, body);
         request.on('response', resolve);
         request.on('error', reject);
-        request.end(json(body));
       }),
     stop: async () => {
       agent.destroy();

@@ -10,7 +10,11 @@ const encode = (text: string): Uint8Array => new TextEncoder().encode(text);
 
 function readingOf(format: WireFormat, chunks: readonly Uint8Array[], stream = true): Reading {
   const meter = meterFor(format, stream);
-  for (const chunk of chunks) meter.push(chunk);
+  for (const chunk of chunks) {
+    meter.push(chunk);
+    // Has it read what came so far, which it would put off.
+    meter.reading();
+  }
   meter.end();
   return meter.reading();
 }
@@ -34,6 +38,25 @@ describe.each(WireFormat.options)('[GW9] the meter of %s', (format) => {
         [...bytes].map((byte) => Uint8Array.of(byte)),
       ),
     ).toEqual(whole);
+  });
+
+  it('counts the same where most of it is words, however much comes at once', () => {
+    const first = text.indexOf('\n\n', text.indexOf('data:')) + 2;
+    const words = 'event: words\ndata: {"type":"words","text":"some [words] é"}\n\n'.repeat(2000);
+    const long = encode(text.slice(0, first) + words + text.slice(first));
+    fc.assert(
+      fc.property(fc.array(fc.integer({ min: 1, max: 40_000 }), { minLength: 1 }), (sizes) => {
+        const meter = meterFor(format, true);
+        for (let at = 0, n = 0; at < long.length; n += 1) {
+          const size = sizes[n % sizes.length] ?? 1;
+          meter.push(long.subarray(at, at + size));
+          at += size;
+        }
+        meter.end();
+        expect(meter.reading()).toEqual(whole);
+      }),
+      { numRuns: 30 },
+    );
   });
 
   it.each(['\r\n', '\r'])('counts the same with %j as the end of lines', (end) => {

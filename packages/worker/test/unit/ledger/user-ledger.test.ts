@@ -71,6 +71,20 @@ describe("the user's budget", () => {
     expect(ledger.lease(session, said(2, 0), wants(900)).tokens).toBe(475);
   });
 
+  it('[LED8] [LED18] that is lowered while calls hold more than it gives their session no more than it', () => {
+    const ledger = newLedger(1000);
+    const session = newSessionId();
+    ledger.lease(session, said(1, 0), wants(600));
+    ledger.setBudget({ tokens: 100, usd: null });
+    ledger.report(session, said(2, 0, 600), true);
+    expect(ledger.lease(session, said(3, 0, 600), wants(650)).tokens).toBe(100);
+    expect(ledger.lease(session, said(4, 0, 600), wants(650)).tokens).toBe(100);
+    expect(ledger.state().reserved.tokens).toBe(600);
+    expect(ledger.covers(newSessionId(), wants(1))).toBe(false);
+    expect(ledger.lease(session, said(5, 20), wants(50)).tokens).toBe(100);
+    expect(ledger.state().reserved.tokens).toBe(80);
+  });
+
   it('[LED19] counts what all sessions used where there is no budget', () => {
     const ledger = newLedger(null);
     const [a, b] = [newSessionId(), newSessionId()];

@@ -97,9 +97,9 @@ export function engineersTools(files: readonly string[], repository = true): Too
     },
     write_file: ({ path }) => `Created ${String(path)} (400 bytes).`,
     bash: () => 'exit 0\nstdout:\nLinux x86_64',
-    spawn_agent: ({ name }) => `Asked for ${JSON.stringify(name)} (shelley).`,
-    list_children: () =>
-      'node_a "demo reader" shelley: done\nnode_b "demo writer" shelley: done (well)',
+    spawn_agent: ({ name }) => `Started ${JSON.stringify(name)} (shelley) as th_1.`,
+    wait_children: () =>
+      'node_a "demo reader" shelley: done\n  I read "all" of it\nnode_b "demo writer" shelley: done (well)',
     read_child_messages: () =>
       'parent: read\n\nagent: I look.\n\nagent: My report: roses.\n\n> bees',
   };

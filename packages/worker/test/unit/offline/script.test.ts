@@ -15,7 +15,7 @@ describe.each(FORMATS)('offline/demo, asked in the format %s', (format) => {
       'git',
       'spawn_agent',
       'spawn_agent',
-      'list_children',
+      'wait_children',
       'read_child_messages',
       'read_child_messages',
     ]);
@@ -40,7 +40,7 @@ describe.each(FORMATS)('offline/demo, asked in the format %s', (format) => {
     const told = await tell(format, fewer, [user('plant a rose')]);
     const called = new Set(told.calls.map(([name]) => name));
     expect([...called].filter((name) => !(name in fewer))).toEqual([]);
-    expect(called).not.toContain('list_children');
+    expect(called).not.toContain('wait_children');
     expect(called).toContain('write_file');
     expect(await tell(format, { Bash: () => 'ok' }, [user('hi')])).toMatchObject({ calls: [] });
   });

@@ -42,11 +42,11 @@ const waitForThem: Stage = {
       ? null
       : {
           text: 'I wait until they are done.',
-          calls: [{ name: 'list_children', input: { wait: 180 } }],
+          calls: [{ name: 'wait_children', input: { seconds: 180 } }],
         },
 };
 
-/** Lines of list_children: an id, then the name in quotes. */
+/** Lines of wait_children: an id, then the name in quotes; what a child said is indented. */
 function childrenOf(scene: Scene): string[] {
   const lines = linesOf(scene.result('wait')?.text ?? '');
   return lines.flatMap((line) => /^([A-Za-z0-9_-]{1,64}) "/.exec(line)?.[1] ?? []).slice(0, 2);
@@ -67,7 +67,7 @@ function lastWords(text: string): string | undefined {
 }
 
 function childLines(scene: Scene): string[] {
-  const listed = linesOf(scene.result('wait')?.text ?? '').filter((line) => line.includes(' "'));
+  const listed = linesOf(scene.result('wait')?.text ?? '').filter((line) => /^\S+ "/.test(line));
   return listed.slice(0, 2).map((line, at) => {
     const said = lastWords(scene.result('listen', at)?.text ?? '');
     const state = short(line.replace(/^\S+ /, ''), 80);
@@ -103,8 +103,8 @@ export const engineer: Part = {
         ...became(scene, `wrote ${fileOf(scene)}`, 'write', /^(Created|Replaced)/),
         ...became(scene, 'ran a command', 'run', /^exit 0/),
         ...became(scene, 'committed', 'commit', /^\[/),
-        ...became(scene, 'asked for a child that reads', 'spawn', /^Asked/),
-        ...became(scene, 'asked for a child that writes', 'spawn', /^Asked/, 1),
+        ...became(scene, 'asked for a child that reads', 'spawn', /^Started/),
+        ...became(scene, 'asked for a child that writes', 'spawn', /^Started/, 1),
         ...waited(scene),
       ].join('\n'),
       KEYS,
