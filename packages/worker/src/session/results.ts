@@ -56,7 +56,7 @@ export class Results {
     return this.#sql.all(
       `SELECT results.*, node.name AS name, parent.id AS parent
        FROM results JOIN nodes AS node ON node.id = results.child JOIN nodes AS parent ON parent.id = node.parent_id
-       WHERE told = 0 AND node.phase = 'ready' AND parent.phase = 'ready' AND parent.halt IS NOT 0
+       WHERE results.told = 0 AND node.phase = 'ready' AND parent.phase = 'ready' AND parent.halt IS NOT 0
        ORDER BY results.rowid`,
     );
   }
