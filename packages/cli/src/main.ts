@@ -11,6 +11,8 @@ const USAGE = `Usage: filepath COMMAND [OPTION …]
   up        start filepath and print a link that signs you in
   run       run one task without a browser
   agents    list the kinds of agents, install their programs, make one of your own
+  changes   list what an agent changed
+  merge     merge an agent's work into its parent's branch or the session's
   export    write a thread as signed NDJSON
   verify    check an export
   validate  check NDJSON on stdin against FAP
@@ -23,6 +25,8 @@ const commands: Readonly<Record<string, () => Promise<Command>>> = {
   up: async () => (await import('./up.ts')).up,
   run: async () => (await import('./commands/run.ts')).run,
   agents: async () => (await import('./commands/agents.ts')).agents,
+  changes: async () => (await import('./commands/changes.ts')).changes,
+  merge: async () => (await import('./commands/merge.ts')).merge,
   export: async () => (await import('./commands/export.ts')).exportThread,
   verify: async () => (await import('./commands/verify.ts')).verify,
   validate: async () => (await import('./commands/validate.ts')).validate,

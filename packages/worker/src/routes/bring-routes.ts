@@ -13,6 +13,8 @@ import { unwrap } from '../result.ts';
 import { JobAccepted, ThreadParams } from './parameters.ts';
 
 const ChangesQuery = z.object({ file: z.string().min(1).max(4096).optional() });
+/** Seconds to wait for the result. */
+const MergeQuery = z.object({ wait: z.coerce.number().int().min(0).max(60).optional() });
 /** Longer than a merge of ordinary size takes. */
 const AGENT_WAIT_MS = 60_000;
 
@@ -45,18 +47,23 @@ export const bringRoutes: Route[] = [
       method: 'POST',
       path: '/api/node/:id/merge',
       summary:
-        "Merge the agent's branch into its parent's or the session's. The thread says `merged`, `conflict` or `job_failed`.",
+        "Merge the agent's branch into its parent's or the session's. The thread says `merged`, `conflict` or `job_failed`. With `wait` it is answered too, where it comes within so many seconds.",
       access: 'user',
       params: ThreadParams,
+      query: MergeQuery,
       body: MergeCreate,
-      responses: { 202: { description: 'Ordered.', schema: JobAccepted } },
+      responses: {
+        200: { description: 'How it ended.', schema: z.object({ result: JobResult }) },
+        202: { description: 'Ordered.', schema: JobAccepted },
+      },
     },
-    async ({ env, userId, params, body }) => {
+    async ({ env, userId, params, query, body }) => {
       const session = await sessionOf(env, userId, params.id);
       const plan = unwrap(await session.mergeTarget(userId, params.id, body.into));
       const thread = env.THREAD.getByName(params.id);
-      const { job } = unwrap(await thread.merge(userId, plan, body, 0));
-      return json({ job }, 202);
+      const waitMs = (query.wait ?? 0) * 1000;
+      const { job, result } = unwrap(await thread.merge(userId, plan, body, waitMs));
+      return result === null ? json({ job }, 202) : json({ result });
     },
   ),
   defineRoute(
