@@ -27,12 +27,16 @@ it('[SEC9] what an agent says is text: nothing of it runs, and nothing is loaded
   await using browser = await startBrowser();
   const api = new Api(instance);
   const lines = EVENTS.map((event) => JSON.stringify(event)).join('\n');
-  const { session, node } = await api.agent(['printf', '%s\n', lines], {
+  const script = `[ "$FILEPATH_FRESH" = 1 ] || printf '%s\\n' "$1"`;
+  const { session, node } = await api.agent(['sh', '-c', script, 'sh', lines], {
     name: HOSTILE.slice(0, 120),
   });
   const feed = follow(instance, node.id);
   await api.message(node.id, HOSTILE);
-  await feed.until(isType('exit'));
+  await feed.until(
+    // The end of the process that its work was handed off to.
+    (event) => isType('exit')(event) && Reflect.get(Object(event.body), 'epoch') === 2,
+  );
   feed.close();
 
   const page = await browser.visitor();

@@ -32,7 +32,7 @@ function processesOf(home: string): string[] {
 }
 
 it('ten agents that are started at once in one session all answer and end, and leave nothing behind', async () => {
-  await using instance = await startInstance();
+  await using instance = await startInstance({ FILEPATH_MAX_WORKING: String(AGENTS) });
   using repo = tempDir('repo');
   makeRepo(repo.path);
   const api = new Api(instance);

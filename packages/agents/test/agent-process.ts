@@ -42,6 +42,9 @@ export class AgentProcess implements PlayedAgent {
 
   readonly say = (content: string): Promise<void> =>
     this.#write({ type: 'message', from: 'user', content });
+  /** What the worker says. */
+  readonly tell = (content: string): Promise<void> =>
+    this.#write({ type: 'message', from: 'system', content });
   readonly stop = (): Promise<void> => this.#write({ type: 'signal', action: 'stop' });
   readonly handOff = (): Promise<void> => this.#write({ type: 'signal', action: 'handoff' });
   readonly decide = (id: string, choice: string): Promise<void> =>
@@ -82,15 +85,25 @@ export class AgentProcess implements PlayedAgent {
   }
 
   async #write(input: AgentInput): Promise<void> {
+    if (this.#handedOff) await this.ended();
     this.#child ??= this.#start();
     this.#child.stdin.write(`${JSON.stringify(input)}\n`);
+  }
+
+  /** It ends after its handoff, and the next process is told that it is a fresh one. */
+  get #handedOff(): boolean {
+    return this.#events.at(-1)?.type === 'handoff';
   }
 
   #start(): ChildProcessByStdio<Writable, Readable, null> {
     const { entry, cwd, env } = this.#setting;
     const child = spawn(process.execPath, [MAIN], {
       cwd,
-      env: { ...env, FILEPATH_AGENT: JSON.stringify(entry) },
+      env: {
+        ...env,
+        FILEPATH_AGENT: JSON.stringify(entry),
+        ...(this.#handedOff && { FILEPATH_FRESH: '1' }),
+      },
       stdio: ['pipe', 'pipe', 'inherit'],
       detached: true,
     });

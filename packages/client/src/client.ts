@@ -137,6 +137,8 @@ export function createClient(options: ClientOptions = {}) {
       },
       signal: async (id: string, action: SignalCreate['action']) =>
         done(await send('POST', `${thread(id)}/signal`, { body: { action } })),
+      /** Begins again in a fresh process, from the last handoff or the first task. */
+      restart: async (id: string) => done(await send('POST', `/api/node/${encodeURIComponent(id)}/restart`)),
       events: async (
         id: string,
         page: { after?: number; limit?: number; signal?: AbortSignal } = {},

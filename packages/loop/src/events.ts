@@ -41,4 +41,5 @@ export type LoopOutcome =
   /** The context is nearly full, or a hand-off was asked for. */
   | { readonly outcome: 'handoff'; readonly summary: string }
   | { readonly outcome: 'interrupted' }
-  | { readonly outcome: 'failed'; readonly reason: string };
+  /** With `retryAfterMs` it may work after that. */
+  | { readonly outcome: 'failed'; readonly reason: string; readonly retryAfterMs?: number };

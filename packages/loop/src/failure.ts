@@ -4,7 +4,7 @@ import { APICallError, StreamProviderError } from 'ai';
 export type Failure = {
   readonly kind: 'overflow' | 'transient' | 'final';
   readonly reason: string;
-  /** As the provider asked. */
+  /** As the provider asked. Of what is not tried again: when it may be. */
   readonly retryAfterMs?: number;
 };
 

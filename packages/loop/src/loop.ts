@@ -83,7 +83,8 @@ export async function runLoop(options: LoopOptions): Promise<LoopOutcome> {
         return { outcome: 'interrupted' };
       }
       if (tried.failure.kind === 'overflow') return handOff();
-      return { outcome: 'failed', reason: tried.failure.reason };
+      const { reason, retryAfterMs } = tried.failure;
+      return { outcome: 'failed', reason, ...(retryAfterMs !== undefined && { retryAfterMs }) };
     }
 
     const answer: Answer = tried.value;

@@ -30,7 +30,9 @@ export async function withRetries<T>(
       if (signal.aborted) return { ok: false, failure: null };
       const failure = failureOf(error);
       const waitMs = failure.retryAfterMs ?? backOff(attempt, policy);
-      if (failure.kind !== 'transient') return { ok: false, failure };
+      if (failure.kind !== 'transient') {
+        return { ok: false, failure: { kind: failure.kind, reason: failure.reason } };
+      }
       if (attempt > policy.attempts) return { ok: false, failure: givenUp(failure, attempt) };
       if (waitMs > policy.maxMs) return { ok: false, failure: tooLong(failure, waitMs) };
       const seconds = Math.round(waitMs / 100) / 10;
@@ -54,6 +56,7 @@ function tooLong(failure: Failure, waitMs: number): Failure {
   return {
     kind: 'final',
     reason: `${failure.reason} (the provider asks to wait ${minutes} minutes)`,
+    retryAfterMs: waitMs,
   };
 }
 

@@ -105,7 +105,7 @@ describe('ends', () => {
     expect(server.calls).toHaveLength(1);
   });
 
-  it('[LOOP10] gives up after so many tries, and at once when the provider asks for too long a wait', async () => {
+  it('[LOOP10] [LOOP16] gives up after so many tries, and at once when the provider asks for too long a wait', async () => {
     const busy = { fault: { kind: 'status', status: 529 } } as const;
     const server = await serve([busy, busy, busy, busy, { text: 'too late' }]);
     expect(await start(server, 'anthropic').done).toMatchObject({
@@ -119,6 +119,7 @@ describe('ends', () => {
     expect(await start(later, 'openai-responses').done).toMatchObject({
       outcome: 'failed',
       reason: expect.stringContaining('wait 120 minutes') as string,
+      retryAfterMs: 7_200_000,
     });
     expect(later.calls).toHaveLength(1);
   });

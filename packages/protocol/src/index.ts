@@ -144,6 +144,8 @@ export {
   SystemSpawned,
   SystemSpawnFailed,
 } from './thread/bodies.ts';
+export { MAX_HANDOFFS, SystemHandoff, SystemHandoffLimit } from './thread/handoff.ts';
+export { SystemLimit } from './thread/limit.ts';
 export { HealthCheck, healthMessage, RepositoryFile, RunnerHealth } from './thread/health.ts';
 export {
   advance,

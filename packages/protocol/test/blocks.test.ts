@@ -19,6 +19,33 @@ const tool = (status: string, more: Record<string, unknown> = {}): Said['body'] 
 const command = (cmd: string, status: string, more: Record<string, unknown> = {}): Said =>
   fap({ type: 'command', cmd, status, ...more });
 
+const relayed = (more: Record<string, unknown> = {}): Said => ({
+  source: 'system',
+  body: {
+    type: 'handoff',
+    why: 'handoff',
+    handoff: 1,
+    from: 1,
+    to: 2,
+    task: null,
+    content: 'go on',
+    ...more,
+  },
+});
+
+it('[BLK13] a handoff and the process that goes on with it are one block', () => {
+  const said = fap({ type: 'handoff', summary: 's' });
+  const [before] = shown(said);
+  const blocks = shown(said, exit({ reason: 'handoff' }), relayed());
+  expect(blocks.map(({ kind }) => kind)).toEqual(['handoff', 'notice']);
+  expect(blocks[0]).toMatchObject({
+    id: before?.id,
+    summary: 's',
+    next: { why: 'handoff', from: 1, to: 2, content: 'go on' },
+  });
+  expect(blocks[1]).toMatchObject({ level: 'info', text: 'ended: a fresh process goes on' });
+});
+
 describe('one event, one block', () => {
   const rows: [string, Said, Partial<Block> & Record<string, unknown>][] = [
     ['message', user('hi'), { kind: 'message', from: 'user', content: 'hi', verified: false }],
@@ -26,6 +53,34 @@ describe('one event, one block', () => {
       'message of a parent',
       { source: 'parent', body: { type: 'message', from: 'parent', content: 'go' } },
       { kind: 'message', from: 'parent', content: 'go' },
+    ],
+    ['restart', signal('restart'), { kind: 'notice', level: 'info', text: 'asked to start again' }],
+    [
+      '[BLK13] fresh process without a summary',
+      relayed({ why: 'restart', handoff: null }),
+      {
+        kind: 'handoff',
+        summary: null,
+        next: { why: 'restart', from: 1, to: 2, content: 'go on' },
+      },
+    ],
+    [
+      '[BLK13] limit of handoffs',
+      { source: 'system', body: { type: 'handoff_limit', handoffs: 10, reason: 'ten times' } },
+      { kind: 'notice', level: 'error', text: 'ten times' },
+    ],
+    [
+      '[BLK14] limit of a provider',
+      {
+        source: 'system',
+        body: {
+          type: 'limit',
+          reason: 'lab limit until then',
+          until: '2026-01-01T00:00:00.000Z',
+          ended: false,
+        },
+      },
+      { kind: 'notice', level: 'warn', text: 'lab limit until then', detail: null },
     ],
     ['signal', signal('stop'), { kind: 'notice', level: 'info', text: 'asked to stop' }],
     [
@@ -48,7 +103,11 @@ describe('one event, one block', () => {
       fap({ type: 'workers', workers: [{ name: 'a', status: 'done', x: 1 }] }),
       { kind: 'workers', workers: [{ name: 'a', status: 'done' }] },
     ],
-    ['handoff', fap({ type: 'handoff', summary: 's' }), { kind: 'handoff', summary: 's' }],
+    [
+      'handoff',
+      fap({ type: 'handoff', summary: 's' }),
+      { kind: 'handoff', summary: 's', next: null },
+    ],
     ['done', fap({ type: 'done' }), { kind: 'done', summary: null }],
     [
       'plan',

@@ -12,6 +12,23 @@ const system: Said = {
   source: 'system',
   body: { type: 'message', from: 'system', content: 'the state of the workspace' },
 };
+const handoff = fap({ type: 'handoff', summary: 's' });
+const relayed: Said = {
+  source: 'system',
+  body: {
+    type: 'handoff',
+    why: 'handoff',
+    handoff: 3,
+    from: 1,
+    to: 2,
+    task: 1,
+    content: 'go on',
+  },
+};
+const limit = (ended: boolean): Said => ({
+  source: 'system',
+  body: { type: 'limit', reason: 'lab limit', until: '2026-01-01T00:00:00.000Z', ended },
+});
 const refused = runner({ type: 'refused', epoch: 1, reason: 'no sandbox' });
 
 type Row = {
@@ -186,11 +203,122 @@ const ROWS: Row[] = [
     closes: 'error',
   }),
   row('ST14', 'is done', [user('a'), started], done, { status: 'done', closes: 'completed' }),
-  row('ST15', 'hands off', [user('a'), started], fap({ type: 'handoff', summary: 's' }), {
+  row('ST15', 'hands off', [user('a'), started], handoff, {
     status: 'idle',
     reason: 'handoff',
     closes: 'handoff',
   }),
+  row('ST40', 'is told more while it hands off', [user('a'), started, handoff], user('b'), {
+    status: 'idle',
+    reason: 'queued',
+    opens: true,
+    open: true,
+  }),
+  row('ST40', 'is told even more', [user('a'), started, handoff, user('b')], user('c'), {
+    status: 'idle',
+    reason: 'queued',
+    open: true,
+  }),
+  ...[
+    exit({ reason: 'handoff' }),
+    exit({ code: 3 }),
+    exit({ code: null, reason: 'lost' }),
+    exit({ reason: 'stopped' }),
+    refused,
+  ].map((end) =>
+    row('ST41', `has handed off: ${JSON.stringify(end.body)}`, [user('a'), started, handoff], end, {
+      status: 'idle',
+      reason: 'queued',
+    }),
+  ),
+  row('ST41', 'keeps the run of a message', [user('a'), started, handoff, user('b')], exit(), {
+    status: 'idle',
+    reason: 'queued',
+    open: true,
+  }),
+  row('ST42', 'goes on', [user('a'), started, handoff, exit()], relayed, {
+    status: 'idle',
+    reason: 'queued',
+    opens: true,
+    open: true,
+  }),
+  row(
+    'ST42',
+    'goes on, with a message',
+    [user('a'), started, handoff, exit(), user('b')],
+    relayed,
+    {
+      status: 'idle',
+      reason: 'queued',
+      open: true,
+    },
+  ),
+  row('ST43', 'is to hand off at rest', [user('a'), started, done, exit()], signal('handoff'), {
+    status: 'idle',
+    reason: 'queued',
+  }),
+  row('ST44', 'is to start again', [user('a'), started], signal('restart'), {
+    status: 'idle',
+    reason: 'restarting',
+    closes: 'stopped',
+  }),
+  row('ST44', 'is to start again at rest', [user('a'), started, done, exit()], signal('restart'), {
+    status: 'idle',
+    reason: 'queued',
+  }),
+  row('ST41', 'starts again', [user('a'), started, signal('restart')], exit(), {
+    status: 'idle',
+    reason: 'queued',
+  }),
+  row(
+    'ST45',
+    'hands off too often',
+    [user('a'), started, handoff, exit()],
+    { source: 'system', body: { type: 'handoff_limit', handoffs: 10, reason: 'ten times' } },
+    { status: 'error', reason: 'ten times' },
+  ),
+  row(
+    'ST47',
+    'met a limit',
+    [user('a'), started, status('error', { reason: 'rate limited' })],
+    limit(true),
+    { status: 'error', reason: 'rate limited' },
+  ),
+  row(
+    'ST41',
+    'ends at a limit',
+    [user('a'), started, status('error'), limit(true)],
+    exit({ reason: 'handoff' }),
+    { status: 'idle', reason: 'queued' },
+  ),
+  row('ST47', 'waits for a limit', [user('a'), started], limit(false), {
+    status: 'running',
+    open: true,
+  }),
+  row('ST46', 'reports after its handoff', [user('a'), started, handoff], status('running'), {
+    status: 'idle',
+    reason: 'handoff',
+  }),
+  row(
+    'ST46',
+    'is stopped after its handoff',
+    [user('a'), started, handoff, signal('stop')],
+    exit(),
+    {
+      status: 'idle',
+      reason: 'stopped',
+    },
+  ),
+  row(
+    'ST6',
+    'is stopped before it goes on',
+    [user('a'), started, handoff, exit()],
+    signal('stop'),
+    {
+      status: 'idle',
+      reason: 'stopped',
+    },
+  ),
   row('ST16', 'exits after a stop', [user('a'), started, signal('stop')], exit({ code: 143 }), {
     status: 'idle',
     reason: 'stopped',

@@ -45,7 +45,7 @@ export class LostEpoch {
   }
 
   async stop(order: StopOrder): Promise<void> {
-    await recordStop(this.#context.run.stop, order.graceMs);
+    await recordStop(this.#context.run.stop, order);
   }
 
   /** It is being ended: nothing of it is held still. */

@@ -166,7 +166,7 @@ export class Orders {
     const run = new RunDir(agent.place.dir, order.epoch);
     if (existsSync(run.over)) return;
     mkdirSync(run.path, { recursive: true, mode: 0o700 });
-    await recordStop(run.stop, order.graceMs);
+    await recordStop(run.stop, order);
     await this.#attachments.takeUp(agent, run);
   }
 

@@ -59,6 +59,15 @@ describe('an agent', () => {
     ]);
   });
 
+  it('[HND5] is told that it is a fresh process, if it is one', async () => {
+    const bench = await Bench.open();
+    const order = shellOrder('echo "fresh: $FILEPATH_FRESH"');
+    bench.worker.order({ ...order, fresh: true });
+    const thread = bench.worker.thread(order.thread);
+    await bench.worker.until('exit', () => thread.exit !== undefined);
+    expect(thread.texts).toEqual(['fresh: 1']);
+  });
+
   it('[FAP8] gets a long task cut at a character in the environment and whole on stdin', async () => {
     const bench = await Bench.open();
     const task = 'ä'.repeat(200_000);

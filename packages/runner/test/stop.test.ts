@@ -35,6 +35,18 @@ describe('a stop', () => {
     expect(thread.exit).toMatchObject({ reason: 'stopped', code: 0 });
   });
 
+  it('[HND1] for a handoff is told as one by the exit, also after a restart of the runner', async () => {
+    const { bench, order } = await running(
+      'trap "exit 0" TERM; echo up; while :; do sleep 0.05; done',
+    );
+    bench.worker.order({ ...stopOf(order, 1_000), handoff: true });
+    await bench.stop();
+    await bench.start();
+    const thread = bench.worker.thread(order.thread);
+    await bench.worker.until('exit', () => thread.exit !== undefined);
+    expect(thread.exit).toMatchObject({ reason: 'handoff', code: 0 });
+  });
+
   it('asks with TERM after the grace, and the agent may finish', async () => {
     const { bench, order } = await running(
       'trap "echo bye; exit 3" TERM; echo up; while :; do sleep 0.05; done',

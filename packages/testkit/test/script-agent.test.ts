@@ -80,11 +80,17 @@ describe('script agents', () => {
     expect(AgentConfig.parse(scriptAgent(name))).toEqual(scriptAgent(name));
   });
 
-  it('all-events says all nine events of spec 1 and partial text, then echoes and stops', async () => {
+  it('all-events says all nine events of spec 1 and partial text, the last of them afresh, then echoes and stops', async () => {
     const task = 'say "hi" \\ to\nthe world';
-    const agent = start('all-events', { FILEPATH_TASK: task, FILEPATH_AGENT_ID: 'th_x' });
-    agent.write(task);
-    const first = await agent.turn((event) => event.type === 'done');
+    const env = { FILEPATH_TASK: task, FILEPATH_AGENT_ID: 'th_x' };
+    const before = start('all-events', env);
+    before.write(task);
+    const handed = await before.turn();
+    expect(handed.at(-1)?.type).toBe('handoff');
+    expect(await before.exited).toBe(0);
+    const agent = start('all-events', { ...env, FILEPATH_FRESH: '1' });
+    agent.write('go on');
+    const first = [...handed, ...(await agent.turn((event) => event.type === 'done'))];
     expect(SPEC_1.filter((type) => !first.some((event) => event.type === type))).toEqual([]);
     expect(first).toContainEqual(expect.objectContaining({ type: 'text', partial: true }));
     expect(first).toContainEqual({

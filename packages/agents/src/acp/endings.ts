@@ -49,7 +49,7 @@ export function endOfError(error: unknown): TurnEnd {
 }
 
 function endOfWords(words: string, all: string, signIn: boolean): TurnEnd {
-  if (OVERFLOW.test(all)) return { how: 'handoff', full: true };
+  if (OVERFLOW.test(all)) return { how: 'handoff' };
   if (RATE_LIMIT.test(all)) return { how: 'failed', reason: `rate limited: ${words}` };
   if (signIn || SIGN_IN.test(all)) {
     return { how: 'failed', reason: `not signed in, or the key was refused: ${words}` };
@@ -58,5 +58,5 @@ function endOfWords(words: string, all: string, signIn: boolean): TurnEnd {
 }
 
 function handoff(summary: string): TurnEnd {
-  return { how: 'handoff', full: false, ...(summary.trim() === '' ? {} : { summary }) };
+  return { how: 'handoff', ...(summary.trim() === '' ? {} : { summary }) };
 }

@@ -79,7 +79,7 @@ export class AcpProgram implements Program {
     this.#around.voice.log('info', 'the context is nearly full: it is asked to hand over');
     const last = await this.#run(HANDOFF_REQUEST);
     const summary = last.how === 'done' ? this.#around.journal.lastText : '';
-    return { how: 'handoff', full: true, ...(summary === '' ? {} : { summary }) };
+    return { how: 'handoff', ...(summary === '' ? {} : { summary }) };
   }
 
   async steer(text: string): Promise<boolean> {

@@ -1,16 +1,22 @@
 import type { TurnEnd } from '../driver/program.ts';
 import type { ResultLine } from './lines.ts';
 
-/** How a turn ended, by the CLI's last word on it. */
-export function endOf(result: ResultLine | null): TurnEnd {
+/** How a turn ended, by the CLI's last word on it. `until`: the end of a limit that it told of in this turn. */
+export function endOf(result: ResultLine | null, until?: string): TurnEnd {
   if (!result) return { how: 'done' };
-  if (result.terminal_reason === 'prompt_too_long') return { how: 'handoff', full: true };
+  if (result.terminal_reason === 'prompt_too_long') return { how: 'handoff' };
   if (result.terminal_reason?.startsWith('aborted') === true) return { how: 'interrupted' };
   const failed = result.is_error === true || (result.subtype ?? 'success') !== 'success';
   if (!failed) return { how: 'done' };
   const words = result.result ?? result.errors?.join('; ') ?? result.subtype ?? 'no reason given';
-  if (/prompt is too long/i.test(words)) return { how: 'handoff', full: true };
-  if (result.api_error_status === 429) return { how: 'failed', reason: `rate limited: ${words}` };
+  if (/prompt is too long/i.test(words)) return { how: 'handoff' };
+  if (result.api_error_status === 429 || until !== undefined) {
+    return {
+      how: 'failed',
+      reason: `rate limited: ${words}`,
+      ...(until !== undefined && { until }),
+    };
+  }
   return { how: 'failed', reason: words };
 }
 
@@ -19,7 +25,9 @@ type RateLimit = { status?: string | undefined; resetsAt?: number | undefined };
 /** What a status says of a limit that the provider told of. */
 export function rateLimited(limit: RateLimit): { reason?: string; until?: string } {
   if (limit.status === undefined || limit.status === 'allowed') return {};
-  const reason = limit.status === 'rejected' ? 'rate limited' : `rate limit: ${limit.status}`;
+  // Short of a rejection it goes on working: there is nothing to wait for.
+  if (limit.status !== 'rejected') return { reason: `rate limit: ${limit.status}` };
+  const reason = 'rate limited';
   return limit.resetsAt === undefined
     ? { reason }
     : { reason, until: new Date(limit.resetsAt * 1000).toISOString() };

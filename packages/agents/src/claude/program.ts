@@ -16,6 +16,8 @@ type Turn = {
   interrupted: boolean;
   /** The CLI has compacted its context, and this is its summary. */
   compacted: string | null;
+  /** When the limit ends that the CLI told of. */
+  until?: string;
 };
 
 /** A CLI that speaks Claude's stream-json: one process, many turns. */
@@ -132,7 +134,7 @@ export class ClaudeProgram implements Program {
       case 'control_request':
         return void this.#answer(line);
       case 'rate_limit_event':
-        return this.#with.voice.working(rateLimited(line.rate_limit_info));
+        return this.#limited(rateLimited(line.rate_limit_info));
     }
   }
 
@@ -182,13 +184,18 @@ export class ClaudeProgram implements Program {
     void this.interrupt();
   }
 
+  #limited(detail: { reason?: string; until?: string }): void {
+    if (this.#turn && detail.until !== undefined) this.#turn.until = detail.until;
+    this.#with.voice.working(detail);
+  }
+
   #settle(): void {
     const turn = this.#turn;
     if (!turn || (!turn.result && !turn.interrupted)) return;
     this.#turn = null;
     if (turn.compacted !== null) {
-      turn.resolve({ how: 'handoff', full: false, summary: turn.compacted });
-    } else turn.resolve(turn.interrupted ? { how: 'interrupted' } : endOf(turn.result));
+      turn.resolve({ how: 'handoff', summary: turn.compacted });
+    } else turn.resolve(turn.interrupted ? { how: 'interrupted' } : endOf(turn.result, turn.until));
   }
 
   async #answer(line: ControlRequestLine): Promise<void> {

@@ -3,15 +3,37 @@ import type { TurnEnd } from '../driver/program.ts';
 import type { Notifications, TurnError } from './notifications.ts';
 
 /** How a turn ended, by `turn/completed`. */
-export function endOf({ turn }: Notifications['turn/completed']): TurnEnd {
+export function endOf(
+  { turn }: Notifications['turn/completed'],
+  limits?: Notifications['account/rateLimits/updated'],
+): TurnEnd {
   if (turn.status === 'interrupted') return { how: 'interrupted' };
   if (turn.status !== 'failed') return { how: 'done' };
   const { error } = turn;
   if (!error) return { how: 'failed', reason: 'the turn failed without a reason' };
-  if (isOverflow(error)) return { how: 'handoff', full: true };
+  if (isOverflow(error)) return { how: 'handoff' };
   const reason = wordsOf(error.message);
-  return { how: 'failed', reason: isRateLimit(error) ? `rate limited: ${reason}` : reason };
+  if (!isRateLimit(error)) return { how: 'failed', reason };
+  const until = limits === undefined ? undefined : usedUpUntil(limits);
+  return {
+    how: 'failed',
+    reason: `rate limited: ${reason}`,
+    ...(until !== undefined && { until }),
+  };
 }
+
+/** When the last window ends that is used up. */
+function usedUpUntil({
+  rateLimits: { primary, secondary },
+}: Notifications['account/rateLimits/updated']): string | undefined {
+  const ends = [primary, secondary].flatMap((window) =>
+    window && window.usedPercent >= 100 ? [window.resetsAt ?? 0] : [],
+  );
+  const end = Math.max(0, ...ends);
+  return end > 0 && end < MAX_SECONDS ? new Date(end * 1000).toISOString() : undefined;
+}
+
+const MAX_SECONDS = 8.64e12;
 
 /** What a status says while codex tries again. */
 export function retrying(error: TurnError): { reason: string } {

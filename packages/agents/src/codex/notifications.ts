@@ -43,6 +43,9 @@ export type Tokens = z.infer<typeof Tokens>;
 export const TurnError = z.looseObject({ message: z.string(), codexErrorInfo: z.unknown() });
 export type TurnError = z.infer<typeof TurnError>;
 
+/** A window of a subscription. `resetsAt` is in seconds. */
+const Window = z.looseObject({ usedPercent: z.number(), resetsAt: z.number().nullish() });
+
 const threadId = z.string();
 
 export const NOTIFICATIONS = {
@@ -66,6 +69,9 @@ export const NOTIFICATIONS = {
       last: Tokens,
       modelContextWindow: z.number().nullish(),
     }),
+  }),
+  'account/rateLimits/updated': z.looseObject({
+    rateLimits: z.looseObject({ primary: Window.nullish(), secondary: Window.nullish() }),
   }),
   error: z.looseObject({ threadId, error: TurnError, willRetry: z.boolean() }),
   warning: z.looseObject({ threadId: z.string().nullish(), message: z.string() }),

@@ -33,6 +33,7 @@ export class CodexProgram implements Program {
   /** Items that have started and not ended: a question about one names it by its id. */
   #items = new Map<string, Item>();
   #warned = new Set<string>();
+  #limits: Notifications['account/rateLimits/updated'] | undefined;
 
   constructor(child: Child, surroundings: Surroundings) {
     const { voice, context, heard } = surroundings;
@@ -147,8 +148,12 @@ export class CodexProgram implements Program {
     this.#translator?.settle();
     this.#items.clear();
     this.#end((turn) =>
-      turn.resolve(turn.compacted ? { how: 'handoff', full: false } : endOf(params)),
+      turn.resolve(turn.compacted ? { how: 'handoff' } : endOf(params, this.#limits)),
     );
+  }
+
+  onLimits(limits: Notifications['account/rateLimits/updated']): void {
+    this.#limits = limits;
   }
 
   onItem(at: 'started' | 'completed', { threadId, item }: Notifications['item/started']): void {
@@ -202,6 +207,7 @@ const HANDLERS: {
   'item/agentMessage/delta': (program, params) => program.onTranslated((t) => t.delta(params)),
   'turn/plan/updated': (program, params) => program.onTranslated((t) => t.plan(params)),
   'thread/tokenUsage/updated': (program, params) => program.onTokens(params),
+  'account/rateLimits/updated': (program, params) => program.onLimits(params),
   error: (program, params) => program.onError(params),
   warning: (program, params) => program.onWarning(params.message),
 };

@@ -9,7 +9,7 @@ import type { Connect, Program, Surroundings, TurnEnd } from './program.ts';
 import { surround } from './surround.ts';
 import type { Voice } from './voice.ts';
 import { patienceOf, showSilence, type Silence, Watchdog } from './watchdog.ts';
-import { goOnFrom, HANDOFF_REQUEST } from './words.ts';
+import { HANDOFF_REQUEST } from './words.ts';
 
 const IDLE_SECONDS = 60;
 /** For what a program still does in the background. */
@@ -48,7 +48,9 @@ class Conversation {
   #turn: Promise<void> | null = null;
   #queue: string[] = [];
   #notes: string[] = [];
-  #handoff: 'no' | 'wanted' | 'being written' = 'no';
+  #handoff: 'no' | 'wanted' | 'being written' | 'told' = 'no';
+  /** The task came. */
+  #tasked = false;
   #inputsEnded = false;
   #hung: Silence | null = null;
 
@@ -88,7 +90,7 @@ class Conversation {
       } else {
         await this.#on(next);
       }
-      if (this.#inputsEnded && !this.#turn) return this.#leave();
+      if (this.#handoff === 'told' || (this.#inputsEnded && !this.#turn)) return this.#leave();
     }
   }
 
@@ -120,7 +122,10 @@ class Conversation {
   async #onInput(input: AgentInput): Promise<void> {
     switch (input.type) {
       case 'message':
-        return input.from === 'system' ? this.#onNote(input.content) : this.#onText(input.content);
+        // The first message is the task, whoever says it.
+        if (input.from === 'system' && this.#tasked) return this.#onNote(input.content);
+        this.#tasked = true;
+        return this.#onText(input.content);
       case 'decision':
         return this.#decisions.answer(input.id, input.choice);
       case 'signal':
@@ -178,13 +183,10 @@ class Conversation {
   async #take(text: string): Promise<TurnEnd> {
     if (this.#program?.gone() === true) this.#program = null;
     this.#program ??= await this.#connect(this.#surroundings);
-    const { kept } = this.#surroundings;
-    const { carry } = kept;
     // What came while the program was being started goes along.
-    const whole = [...this.#notes.splice(0), text, ...this.#queue.splice(0)].join('\n\n');
-    const end = await this.#program.turn(carry === undefined ? whole : goOnFrom(carry, whole));
-    if (end.how === 'done') kept.carried();
-    return end;
+    return this.#program.turn(
+      [...this.#notes.splice(0), text, ...this.#queue.splice(0)].join('\n\n'),
+    );
   }
 
   async #onTurnEnd(end: TurnEnd): Promise<void> {
@@ -196,13 +198,11 @@ class Conversation {
     this.#hung = null;
     if (this.#handoff === 'wanted') return this.#begin(HANDOFF_REQUEST);
     if (this.#handoff === 'being written') {
-      this.#handoff = 'no';
-      const written = end.how === 'done' ? this.#journal.turnText : '';
-      const summary = written === '' ? this.#journal.handoff() : written;
-      this.#voice.endRun({ type: 'handoff', summary });
-    } else if (end.how === 'handoff') {
-      await this.#onFull(end);
-    } else if (hung) {
+      if (end.how !== 'handoff')
+        return this.#handOver(end.how === 'done' ? this.#journal.turnText : '');
+    }
+    if (end.how === 'handoff') return this.#handOver(end.summary ?? '');
+    if (hung) {
       const reason = `${this.#context.entry.name} said nothing for ${showSilence(hung)}`;
       this.#voice.endRun(lastWord({ how: 'failed', reason }, undefined));
     } else if (this.#queue.length === 0) {
@@ -213,13 +213,11 @@ class Conversation {
     if (this.#queue.length > 0) this.#begin(this.#queue.splice(0).join('\n\n'));
   }
 
-  async #onFull(end: Extract<TurnEnd, { how: 'handoff' }>): Promise<void> {
-    const summary = end.summary ?? this.#journal.handoff();
+  /** The last word of this process. Another goes on, and is told what this one was told and did not take up. */
+  #handOver(written: string): void {
+    this.#handoff = 'told';
+    const summary = written.trim() === '' ? this.#journal.handoff() : written;
     this.#voice.endRun({ type: 'handoff', summary });
-    if (!end.full) return;
-    this.#surroundings.kept.startOver(summary);
-    await this.#program?.close();
-    this.#program = null;
   }
 
   async #onSilence(silence: Silence): Promise<void> {

@@ -5,8 +5,6 @@ import { z } from 'zod';
 const KeptFile = z.object({
   /** The CLI's own name of its session. */
   session: z.string().min(1).max(256).optional(),
-  /** What the next session of the CLI is told first: the last one was full. */
-  carry: z.string().max(65_536).optional(),
 });
 type KeptFile = z.infer<typeof KeptFile>;
 
@@ -15,10 +13,12 @@ export class Kept {
   #path: string;
   #file: KeptFile;
 
-  constructor(home: string, name: string) {
+  /** `fresh`: what the last process kept is left behind. */
+  constructor(home: string, name: string, { fresh }: { readonly fresh: boolean }) {
     mkdirSync(join(home, '.filepath'), { recursive: true });
     this.#path = join(home, '.filepath', `${name}.json`);
     this.#file = read(this.#path);
+    if (fresh) this.session = undefined;
   }
 
   get session(): string | undefined {
@@ -27,24 +27,7 @@ export class Kept {
 
   set session(session: string | undefined) {
     if (session === this.#file.session) return;
-    this.#write({ ...this.#file, session });
-  }
-
-  get carry(): string | undefined {
-    return this.#file.carry;
-  }
-
-  /** The session is over; the next begins with this. */
-  startOver(carry: string): void {
-    this.#write({ carry: carry.slice(0, 60_000) });
-  }
-
-  carried(): void {
-    if (this.#file.carry !== undefined) this.#write({ session: this.#file.session });
-  }
-
-  #write(file: { session?: string | undefined; carry?: string | undefined }): void {
-    this.#file = KeptFile.parse(JSON.parse(JSON.stringify(file)));
+    this.#file = session === undefined ? {} : { session };
     writeFileSync(`${this.#path}.new`, JSON.stringify(this.#file));
     renameSync(`${this.#path}.new`, this.#path);
   }

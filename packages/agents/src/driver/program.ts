@@ -9,8 +9,8 @@ export type TurnEnd =
   | { readonly how: 'done' }
   | { readonly how: 'interrupted' }
   | { readonly how: 'failed'; readonly reason: string; readonly until?: string }
-  /** Its context is full. With `full` its session can take no more, and the next message begins a new one. */
-  | { readonly how: 'handoff'; readonly full: boolean; readonly summary?: string };
+  /** Its context is full. */
+  | { readonly how: 'handoff'; readonly summary?: string };
 
 /** A running CLI, as the conversation sees it. */
 export type Program = {

@@ -2,6 +2,7 @@ import { homedir } from 'node:os';
 import { Decisions } from './decisions.ts';
 import type { DriverContext } from './driver.ts';
 import { Journal } from './journal.ts';
+import { isFresh } from './fresh.ts';
 import { Kept } from './kept.ts';
 import type { Surroundings } from './program.ts';
 import { Voice } from './voice.ts';
@@ -20,7 +21,7 @@ export function surround(context: DriverContext, rest: Rest): Surroundings {
     voice,
     journal,
     decisions: new Decisions(voice),
-    kept: new Kept(home, entry.type),
+    kept: new Kept(home, entry.type, { fresh: isFresh(env) }),
     permissions: env['FILEPATH_PERMISSIONS'] === 'ask' ? 'ask' : 'allow',
     ...rest,
   };

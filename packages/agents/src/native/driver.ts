@@ -10,6 +10,7 @@ import {
 } from '@filepath/loop';
 import { Decisions } from '../driver/decisions.ts';
 import type { Driver } from '../driver/driver.ts';
+import { isFresh } from '../driver/fresh.ts';
 import { Journal, short } from '../driver/journal.ts';
 import { Voice } from '../driver/voice.ts';
 import { contextWindowOf } from './context-window.ts';
@@ -38,7 +39,7 @@ export const native: Driver = async ({ entry, env, inputs, emit, signal: ending 
     model,
     gateway: settings,
   };
-  const session = new SessionFile(kit.place);
+  const session = new SessionFile(kit.place, { fresh: isFresh(env) });
   const loop = await loopOf(entry.driver.profile, kit, decisions);
   const signal = AbortSignal.any([ending, inbox.stopped]);
   signal.addEventListener('abort', () => decisions.cancelAll(), { once: true });
@@ -58,9 +59,10 @@ export const native: Driver = async ({ entry, env, inputs, emit, signal: ending 
         tell(event, voice, model);
       },
     });
-    if (outcome.outcome === 'handoff') session.handOff(outcome.summary);
     voice.say(endOf(outcome));
     voice.forgetStatus();
+    // Another process goes on.
+    if (outcome.outcome === 'handoff') break;
   }
   return 0;
 };
@@ -100,7 +102,13 @@ function endOf(outcome: LoopOutcome): AgentEvent {
       return { type: 'handoff', summary: outcome.summary };
     case 'interrupted':
       return { type: 'status', state: 'idle', reason: 'stopped' };
-    case 'failed':
-      return { type: 'status', state: 'error', reason: outcome.reason };
+    case 'failed': {
+      const { reason, retryAfterMs } = outcome;
+      const until =
+        retryAfterMs === undefined
+          ? {}
+          : { until: new Date(Date.now() + retryAfterMs).toISOString() };
+      return { type: 'status', state: 'error', reason, ...until };
+    }
   }
 }

@@ -7,6 +7,7 @@ export class Inbox {
   #messages: string[] = [];
   /** From the system: read with what comes next, no reason to begin. */
   #notes: string[] = [];
+  #tasked = false;
   #handoff = false;
   #ended = false;
   #wake: () => void = () => undefined;
@@ -35,8 +36,13 @@ export class Inbox {
   #take(input: AgentInput): void {
     if (input.type === 'decision') this.#decided(input.id, input.choice);
     else if (input.type === 'message') {
-      if (input.from === 'system') this.#notes.push(`[from the system]\n${input.content}`);
-      else this.#messages.push(input.content);
+      // The first message is the task, whoever says it.
+      if (input.from === 'system' && this.#tasked)
+        this.#notes.push(`[from the system]\n${input.content}`);
+      else {
+        this.#tasked = true;
+        this.#messages.push(input.content);
+      }
     } else if (input.action === 'stop') this.#stop.abort();
     else if (input.action === 'handoff') this.#handoff = true;
   }

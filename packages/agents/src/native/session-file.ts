@@ -1,18 +1,13 @@
 import { appendFileSync, mkdirSync, readFileSync, renameSync, truncateSync } from 'node:fs';
 import { dirname, join } from 'node:path';
-import {
-  closingMessages,
-  type ModelMessage,
-  ModelMessageSchema,
-  userMessage,
-} from '@filepath/loop';
+import { closingMessages, type ModelMessage, ModelMessageSchema } from '@filepath/loop';
 import { z } from 'zod';
 import type { Place } from './place.ts';
 
 const Row = z.discriminatedUnion('type', [
   z.object({ type: z.literal('message'), message: ModelMessageSchema }),
-  /** A hand-off: what was before is its summary now. */
-  z.object({ type: z.literal('handoff'), summary: z.string() }),
+  /** What was before was handed off. */
+  z.object({ type: z.literal('fresh') }),
 ]);
 type Row = z.infer<typeof Row>;
 
@@ -21,10 +16,12 @@ export class SessionFile {
   readonly #path: string;
   #messages: ModelMessage[] = [];
 
-  constructor({ home }: Place) {
+  /** `fresh`: the history begins anew. */
+  constructor({ home }: Place, { fresh }: { readonly fresh: boolean }) {
     this.#path = join(home, '.filepath', 'native.jsonl');
     mkdirSync(dirname(this.#path), { recursive: true });
     for (const row of this.#readOrSetAside()) this.#take(row);
+    if (fresh && this.#messages.length > 0) this.#append({ type: 'fresh' });
     for (const message of closingMessages(this.#messages)) this.add(message);
   }
 
@@ -36,10 +33,6 @@ export class SessionFile {
     this.#append({ type: 'message', message });
   }
 
-  handOff(summary: string): void {
-    this.#append({ type: 'handoff', summary });
-  }
-
   #append(row: Row): void {
     appendFileSync(this.#path, `${JSON.stringify(row)}\n`, { mode: 0o600 });
     this.#take(row);
@@ -47,10 +40,7 @@ export class SessionFile {
 
   #take(row: Row): void {
     if (row.type === 'message') this.#messages.push(row.message);
-    else
-      this.#messages = [
-        userMessage(`Work of yours came before this. Its summary:\n\n${row.summary}`),
-      ];
+    else this.#messages = [];
   }
 
   /** The agent can write to its home, so the file may hold anything: one that is no history is put aside. */

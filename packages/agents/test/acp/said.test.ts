@@ -67,7 +67,6 @@ describe('what an ACP program says', () => {
     expect(compactions()).toBe(1);
     expect(endOfAnswer('cancelled', said.endTurn())).toEqual({
       how: 'handoff',
-      full: false,
       summary: 'Half.',
     });
   });
@@ -77,13 +76,13 @@ describe('what an ACP program says', () => {
     const status = { threadStatus: { type: 'systemError' } };
     said.update({ sessionUpdate: 'session_info_update', _meta: { codex: status } });
     said.update(chunk('{"error":{"code":"context_length_exceeded"}}'));
-    expect(endOfAnswer('end_turn', said.endTurn())).toEqual({ how: 'handoff', full: true });
+    expect(endOfAnswer('end_turn', said.endTurn())).toEqual({ how: 'handoff' });
   });
 
   it.each([
     ['end_turn', { how: 'done' }],
     ['cancelled', { how: 'interrupted' }],
-    ['max_tokens', { how: 'handoff', full: false }],
+    ['max_tokens', { how: 'handoff' }],
     ['max_turn_requests', { how: 'failed' }],
     ['refusal', { how: 'failed' }],
     ['of_the_future', { how: 'failed' }],
@@ -92,9 +91,9 @@ describe('what an ACP program says', () => {
   });
 
   it.each([
-    [{ errorName: 'ContextOverflowError' }, { how: 'handoff', full: true }],
-    [{ codexErrorInfo: 'contextWindowExceeded' }, { how: 'handoff', full: true }],
-    [{ details: 'prompt is too long: 210000 tokens' }, { how: 'handoff', full: true }],
+    [{ errorName: 'ContextOverflowError' }, { how: 'handoff' }],
+    [{ codexErrorInfo: 'contextWindowExceeded' }, { how: 'handoff' }],
+    [{ details: 'prompt is too long: 210000 tokens' }, { how: 'handoff' }],
     [{ errorKind: 'rate_limit' }, { how: 'failed', reason: 'rate limited: Internal error' }],
     [{ codexErrorInfo: 'usageLimitExceeded' }, { reason: expect.stringMatching(/^rate limited/) }],
     [{ errorKind: 'authentication_failed' }, { reason: expect.stringMatching(/^not signed in/) }],

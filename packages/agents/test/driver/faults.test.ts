@@ -153,17 +153,39 @@ describe('a CLI that fails', () => {
     await it.agent.end();
   });
 
-  it('[DRV10] whose session is full begins a new one, which is told what the last one left', async () => {
+  it('[DRV12] says when a limit is over that ended the run, and waits for none that it is only warned of', async () => {
+    using it = standIn({
+      claude: `each(() => { state('running'); init('s1');
+        say({ type: 'rate_limit_event', rate_limit_info: { status: 'allowed_warning', resetsAt: 4000000000 } });
+        say({ type: 'rate_limit_event', rate_limit_info: { status: 'rejected', resetsAt: 4100000000 } });
+        result({ is_error: true, api_error_status: 429, result: 'Limit reached' }); state('idle'); });`,
+    });
+    await it.agent.say('go');
+    const end = await it.agent.until(isStatus('error'), 'the end of the run');
+    const until = new Date(4_100_000_000_000).toISOString();
+    expect(end).toMatchObject({ reason: 'rate limited: Limit reached', until });
+    const warned = it.agent
+      .events()
+      .find((event) => event.type === 'status' && event.reason === 'rate limit: allowed_warning');
+    expect(warned).toBeDefined();
+    expect(warned).not.toHaveProperty('until');
+    await it.agent.end();
+  });
+
+  it('[DRV10] whose session is full ends after its handoff; a fresh process begins a new one with its first message', async () => {
     using it = standIn({
       claude: `each(({ message }) => {
         if (message.content === 'fill it') { state('running'); init('s1'); result({ is_error: true, terminal_reason: 'prompt_too_long' }); state('idle'); return; }
         state('running'); init('s2'); text(process.argv.includes('--resume') + ' ' + message.content); result(); state('idle'); });`,
     });
     await it.agent.say('fill it');
-    await it.agent.until(({ type }) => type === 'handoff', 'the handoff');
-    await it.agent.say('go on');
+    const handoff = await it.agent.until(({ type }) => type === 'handoff', 'the handoff');
+    expect(Reflect.get(handoff, 'summary')).toContain('fill it');
+    await it.agent.ended();
+    expect(it.agent.exits).toEqual([0]);
+    await it.agent.tell('go on');
     const heard = await it.agent.until(({ type }) => type === 'text', 'the answer');
-    expect(Reflect.get(heard, 'content')).toMatch(/^false [\s\S]*fill it[\s\S]*go on$/);
+    expect(Reflect.get(heard, 'content')).toBe('false go on');
     await it.agent.until(isDone, 'the end of the turn');
     await it.agent.end();
   });

@@ -151,7 +151,7 @@ describe('ends', () => {
     expect(waits?.reason).toContain('waits 1 s: 429: Slow down.');
   });
 
-  it('[LOOP28] a hand-off begins a new history with its summary', async () => {
+  it('[LOOP28] ends after a hand-off; a fresh process begins a new history with its first message', async () => {
     const server = await serve({
       script: [
         { fault: { kind: 'overflow' } },
@@ -159,16 +159,19 @@ describe('ends', () => {
         { text: 'Done.' },
       ],
     });
-    const agent = startAgent(server, place());
+    const at = place();
+    const agent = startAgent(server, at);
     agent.say('Paint the shed.');
     expect(await agent.heard(isEnd)).toEqual({
       type: 'handoff',
       summary: 'Half of the shed is blue.',
     });
-    agent.say('Go on.');
-    await agent.heard(({ type }) => type === 'done');
+    expect(await agent.exit).toBe(0);
+    const next = startAgent(server, at, { env: { FILEPATH_FRESH: '1' } });
+    next.say('Go on with the other half.', 'system');
+    await next.heard(({ type }) => type === 'done');
     const messages = server.calls[2]?.request.messages.map(({ text }) => text).join('\n') ?? '';
-    expect(messages).toMatch(/Half of the shed is blue\.[^]*Go on\./);
+    expect(messages).toContain('Go on with the other half.');
     expect(messages).not.toContain('Paint the shed');
   });
 

@@ -54,6 +54,10 @@ export const NodePatch = z.strictObject({
   name: NodeName.optional(),
   model: z.string().max(200).optional(),
   config: AgentConfig.optional(),
+  /** Moves it with everything below it: under that node, or null to the root. */
+  parentId: ThreadId.nullable().optional(),
+  /** The sibling that it is to stand before; null, or a new parent alone, puts it last. */
+  before: ThreadId.nullable().optional(),
   /** Accepted as a signal: stop, pause or resume. Status itself comes from the log. */
   status: z.string().optional(),
 });

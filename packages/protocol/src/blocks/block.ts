@@ -68,7 +68,13 @@ export type StatusBlock = Base & {
   reason: string | null;
   contextPct: number | null;
 };
-export type HandoffBlock = Base & { kind: 'handoff'; summary: string };
+export type HandoffBlock = Base & {
+  kind: 'handoff';
+  /** What the agent left. Null: it said nothing, or starts again from an earlier handoff. */
+  summary: string | null;
+  /** The fresh process that goes on, and what it was told first. */
+  next: { why: 'handoff' | 'asked' | 'restart'; from: number; to: number; content: string } | null;
+};
 export type DoneBlock = Base & { kind: 'done'; summary: string | null };
 export type PlanBlock = Base & {
   kind: 'plan';

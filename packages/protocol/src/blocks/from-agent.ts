@@ -50,7 +50,7 @@ export function agentBlock(base: Base, event: AgentEvent): Block {
         contextPct: event.context_pct ?? null,
       };
     case 'handoff':
-      return { ...base, kind: 'handoff', summary: event.summary };
+      return { ...base, kind: 'handoff', summary: event.summary, next: null };
     case 'done':
       return { ...base, kind: 'done', summary: event.summary ?? null };
     case 'plan':

@@ -53,13 +53,17 @@ const FromChild = z.looseObject({
   from: z.literal('child'),
   child: z.object({ id: z.string(), name: z.string() }),
 });
-const Signal = z.looseObject(SignalMessage.shape);
+const Signal = z.looseObject({
+  type: z.literal('signal'),
+  action: z.enum([...SignalMessage.shape.action.options, 'restart']),
+});
 const PauseWords = z.looseObject({ reason: z.string().optional(), until: z.string().optional() });
 const Answer = z.looseObject(DecisionMessage.shape);
 
-const ASKED: Record<z.infer<typeof SignalMessage>['action'], string> = {
+const ASKED: Record<z.infer<typeof Signal>['action'], string> = {
   stop: 'asked to stop',
   pause: 'asked to pause',
   resume: 'asked to resume',
   handoff: 'asked to hand off',
+  restart: 'asked to start again',
 };

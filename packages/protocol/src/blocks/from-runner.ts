@@ -100,6 +100,8 @@ function exit(body: RunnerExit): Notice {
   switch (body.reason) {
     case 'stopped':
       return { level: 'info', text: 'stopped', detail };
+    case 'handoff':
+      return { level: 'info', text: 'ended: a fresh process goes on', detail };
     case 'lost':
       return { level: 'error', text: 'lost: its process ended and nobody saw how', detail };
     case 'limit':

@@ -6,6 +6,8 @@ import { Drafts } from './drafts.ts';
 import { blobBlock, unknownBlock } from './fallback.ts';
 import { agentBlock } from './from-agent.ts';
 import { answerIn, controlBlock } from './from-control.ts';
+import { Handoffs } from './handoffs.ts';
+import { limitBlock } from './from-limit.ts';
 import { jobBlock } from './from-job.ts';
 import { CHECKING, PROGRESS, runnerBlock } from './from-runner.ts';
 import { commandBlock, toolBlock } from './from-work.ts';
@@ -28,6 +30,7 @@ export class BlockReducer {
   #work = new OpenWork();
   #spawns = new Map<number, number>();
   #questions = new OpenQuestions();
+  #handoffs = new Handoffs();
   #drafts = new Drafts();
   /** Commits that the last block does not hold yet: joined when it is read or ends. */
   #commits: Commit[] = [];
@@ -87,10 +90,7 @@ export class BlockReducer {
       case 'gateway': {
         const placed = this.#gateway.take(base, event, this.#list.length);
         if (!placed) break;
-        for (const { index, block } of placed) {
-          if (index === null) this.#add(block);
-          else this.#list[index] = block;
-        }
+        placed.forEach((one) => this.#place(one));
         return;
       }
       case 'user':
@@ -100,6 +100,10 @@ export class BlockReducer {
         const block = controlBlock(base, event.source, event.body);
         if (block) return this.#add(block);
         if (event.source !== 'system') break;
+        const handoff = this.#handoffs.take(base, event.body, (index) => this.#list[index]);
+        if (handoff) return this.#place(handoff);
+        const limit = limitBlock(base, event.body);
+        if (limit) return this.#add(limit);
         const result = jobBlock(base, event.body) ?? overlapBlock(base, event.body);
         if (result) return this.#add(result);
         if (this.#spawned(base, event.body)) return;
@@ -128,6 +132,9 @@ export class BlockReducer {
         return;
       case 'spawn':
         this.#spawns.set(base.seq, this.#list.length);
+        break;
+      case 'handoff':
+        this.#handoffs.add(base.seq, this.#list.length);
         break;
       case 'decision': {
         const before = this.#questions.add(event.id, this.#list.length);
@@ -256,6 +263,11 @@ export class BlockReducer {
     const commits = found.commits.with(place, commit);
     const verified = commits.every((each) => each.verified);
     this.#list[block] = { ...found, commits, verified };
+  }
+
+  #place({ index, block }: { index: number | null; block: Block }): void {
+    if (index === null) this.#add(block);
+    else this.#list[index] = block;
   }
 
   #add(block: Block): void {

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { NetworkConfig } from '../api/network.ts';
 
 /**
  * The filepath Agent Protocol: what an agent prints, one JSON object a line. Unknown keys pass through:
@@ -58,6 +59,15 @@ export const SpawnEvent = z.looseObject({
   agent: z.string(),
   model: z.string(),
   task: z.string().optional(),
+  /** Of the child and everything below it. */
+  budget: z
+    .looseObject({
+      usd: z.number().min(0).max(1e6).optional(),
+      tokens: z.int().min(0).max(1e12).optional(),
+    })
+    .optional(),
+  /** What the child may reach: its parent's policy unless given, and never more. */
+  network: NetworkConfig.optional(),
 });
 
 export const WorkersEvent = z.looseObject({

@@ -27,6 +27,8 @@ export const StartOrder = z.strictObject({
   parent: z.strictObject({ thread: ThreadId, slug: Slug }).optional(),
   /** What the workspace is made from, where there is none yet. */
   snapshot: SnapshotSource.optional(),
+  /** It begins a new conversation: the last one was handed off. */
+  fresh: z.literal(true).optional(),
   inputs: z.array(InputLine),
 });
 export type StartOrder = z.infer<typeof StartOrder>;
@@ -40,6 +42,8 @@ export const StopOrder = z.strictObject({
   inputs: z.array(InputLine),
   /** The limit for which it is ended: its exit says so. Without one a person has stopped it. */
   limit: z.string().max(512).optional(),
+  /** Another process takes its place: its exit says so. */
+  handoff: z.literal(true).optional(),
 });
 export type StopOrder = z.infer<typeof StopOrder>;
 

@@ -2,8 +2,10 @@ import { z } from 'zod';
 import { TOUCHED_FILES } from '../git/changes.ts';
 import { CommitHash } from '../git/commit-hash.ts';
 import { ThreadId } from '../ids.ts';
+import { SystemHandoff, SystemHandoffLimit } from './handoff.ts';
 import { RunnerHealth } from './health.ts';
 import { JobResult } from './job-results.ts';
+import { SystemLimit } from './limit.ts';
 
 /** What the runner observed. Bodies of events with source `runner`. */
 export const RunnerStarted = z.strictObject({
@@ -12,7 +14,7 @@ export const RunnerStarted = z.strictObject({
   executor: z.enum(['sandbox', 'container', 'unsandboxed']),
 });
 
-export const ExitReason = z.enum(['exited', 'stopped', 'lost', 'limit']);
+export const ExitReason = z.enum(['exited', 'stopped', 'handoff', 'lost', 'limit']);
 export type ExitReason = z.infer<typeof ExitReason>;
 
 export const RunnerExit = z.strictObject({
@@ -146,6 +148,9 @@ export const SystemBody = z.discriminatedUnion('type', [
   ...SpawnOutcome.options,
   SystemOverlap,
   ...JobResult.options,
+  SystemHandoff,
+  SystemHandoffLimit,
+  SystemLimit,
 ]);
 export type SystemBody = z.infer<typeof SystemBody>;
 

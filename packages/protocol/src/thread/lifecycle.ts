@@ -39,6 +39,8 @@ export type Lifecycle = {
   questions: readonly string[];
   /** The open run has made children: it may be waiting for them. */
   delegated: boolean;
+  /** It has handed off: when its process has ended, another takes its place. */
+  handing: boolean;
   /** It is held still until it is resumed: the words that say so. A stop ends that. */
   paused: string | null;
   /** While it is paused, the reason that would be shown. */
@@ -58,6 +60,7 @@ export const INITIAL: Lifecycle = {
   asks: false,
   questions: [],
   delegated: false,
+  handing: false,
   paused: null,
   beneath: null,
 };
@@ -98,6 +101,8 @@ function step(now: Lifecycle, event: { source: Source; body: unknown }): Advance
     case 'system':
       return onControl(now, event.source, body);
     case 'fap':
+      // What it says after its handoff is nobody's work any more.
+      if (now.handing) return stay(now);
       return onAgent({ ...heard(now), unanswered: false }, body);
     case 'runner':
       return onRunner(now, body);
@@ -120,13 +125,21 @@ function onControl(now: Lifecycle, source: Source, body: Record<string, unknown>
       return onAnswer(now, body);
     case 'spawned':
       return stay({ ...now, delegated: now.open });
+    case 'handoff':
+      return source === 'system' ? onMessage({ ...now, handing: false }) : stay(now);
+    case 'limit':
+      // Its process is ended, and one that goes on waits for the end of the limit.
+      return stay(body['ended'] === true && now.alive ? { ...now, handing: true } : now);
+    case 'handoff_limit':
+      return source === 'system' ? onHandoffLimit(now, body) : stay(now);
     default:
       return stay(now);
   }
 }
 
 /** An answer is owed, and nobody but the agent can give it. */
-export const owes = (now: Lifecycle): boolean => now.open && now.alive && !now.stopped && !now.asks;
+export const owes = (now: Lifecycle): boolean =>
+  now.open && now.alive && !now.stopped && !now.asks && !now.handing;
 
 /** The reason that says it was silent holds no longer. */
 function heard(now: Lifecycle): Lifecycle {
@@ -141,16 +154,18 @@ function answered(now: Lifecycle): Lifecycle {
 
 function onMessage(before: Lifecycle): Advance {
   const now = answered(heard(before));
+  // One that hands off takes nothing more: the message is for the process that takes its place.
+  const alive = now.alive && !now.handing;
   // A message to a run that waits for its process joins it; so does one to a run that reports its state.
-  const steers = now.open && (now.reports || !now.alive);
+  const steers = now.open && (now.reports || !alive);
   const next: Lifecycle = {
     ...now,
-    status: now.alive ? (steers ? now.status : 'running') : 'idle',
-    reason: now.alive ? (steers ? now.reason : null) : 'queued',
+    status: alive ? (steers ? now.status : 'running') : 'idle',
+    reason: alive ? (steers ? now.reason : null) : 'queued',
     stopped: false,
     open: true,
     reports: steers && now.reports,
-    unanswered: now.alive,
+    unanswered: alive,
     delegated: steers && now.delegated,
   };
   return { next, closes: null, opens: !steers, supersedes: now.open && !steers };
@@ -159,11 +174,29 @@ function onMessage(before: Lifecycle): Advance {
 function onSignal(before: Lifecycle, body: Record<string, unknown>): Advance {
   if (body['action'] === 'pause') return stay({ ...before, paused: pauseWords(body) });
   if (body['action'] === 'resume') return stay({ ...before, paused: null });
+  if (body['action'] === 'restart') return onRestart(before);
+  if (body['action'] === 'handoff' && !before.alive) return stay({ ...before, ...WAITS });
   if (body['action'] !== 'stop') return stay(before);
   const now = { ...before, paused: null };
   if (now.alive) return stay({ ...now, stopped: true, reason: 'stopping' });
-  if (!now.open) return stay({ ...now, stopped: true });
+  if (!now.open) {
+    // What was to go on in a fresh process has no run yet.
+    const reason = now.reason === 'queued' ? 'stopped' : now.reason;
+    return stay({ ...now, stopped: true, reason });
+  }
   return close({ ...now, stopped: true, status: 'idle', reason: 'stopped' }, now, 'stopped');
+}
+
+/** A process is to start. */
+const WAITS = { status: 'idle', reason: 'queued', stopped: false } as const;
+
+function onRestart(now: Lifecycle): Advance {
+  const reason = now.alive ? 'restarting' : 'queued';
+  return close({ ...now, ...WAITS, reason, handing: now.alive }, now, 'stopped');
+}
+
+function onHandoffLimit(now: Lifecycle, body: Record<string, unknown>): Advance {
+  return close({ ...now, status: 'error', reason: words(body['reason']) }, now, 'error');
 }
 
 function onAnswer(now: Lifecycle, body: Record<string, unknown>): Advance {
@@ -176,7 +209,7 @@ function onAgent(now: Lifecycle, body: Record<string, unknown>): Advance {
     case 'done':
       return close({ ...now, status: 'done', reason: null }, now, 'completed');
     case 'handoff':
-      return close({ ...now, status: 'idle', reason: 'handoff' }, now, 'handoff');
+      return close({ ...now, status: 'idle', reason: 'handoff', handing: true }, now, 'handoff');
     case 'status':
       return onStatus(now, body);
     case 'decision':
@@ -219,17 +252,22 @@ function onRunner(now: Lifecycle, body: Record<string, unknown>): Advance {
       return stay({
         ...now,
         alive: true,
-        status: 'running',
-        reason: now.stopped ? 'stopping' : null,
+        status: now.handing ? now.status : 'running',
+        reason: now.stopped ? 'stopping' : now.handing ? now.reason : null,
       });
     case 'refused': {
       const reason = words(body['reason']) ?? 'refused';
       if (now.stopped)
-        return close({ ...now, alive: false, status: 'idle', reason: 'stopped' }, now, 'stopped');
+        return close(
+          { ...now, alive: false, handing: false, status: 'idle', reason: 'stopped' },
+          now,
+          'stopped',
+        );
+      if (now.handing) return stay({ ...now, ...WAITS, alive: false, handing: false });
       return close({ ...now, alive: false, status: 'error', reason }, now, 'error');
     }
     case 'exit':
-      return onExit({ ...now, alive: false }, now, body);
+      return onExit({ ...now, alive: false, handing: false }, now, body);
     case 'held':
       return stay(holdable(now) ? { ...now, reason: words(body['reason']) } : now);
     case 'released':
@@ -244,9 +282,14 @@ function onRunner(now: Lifecycle, body: Record<string, unknown>): Advance {
   }
 }
 
-const holdable = (now: Lifecycle): boolean => (now.alive || now.open) && !now.stopped;
+const holdable = (now: Lifecycle): boolean =>
+  (now.alive || now.open) && !now.stopped && !now.handing;
 
 function onExit(dead: Lifecycle, now: Lifecycle, body: Record<string, unknown>): Advance {
+  // However it ended: its work is handed off.
+  if (!now.stopped && (now.handing || body['reason'] === 'handoff')) {
+    return stay({ ...dead, ...WAITS });
+  }
   if (now.stopped || body['reason'] === 'stopped') {
     const finished = !now.open && now.status === 'done';
     const status = finished ? 'done' : 'idle';

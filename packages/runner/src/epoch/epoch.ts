@@ -218,7 +218,7 @@ export class Epoch {
   async stop(order: StopOrder): Promise<void> {
     const { run } = this.#context;
     if (order.limit !== undefined) this.#endedBy(order.limit);
-    const unrecorded = await recordStop(run.stop, order.graceMs).then(
+    const unrecorded = await recordStop(run.stop, order).then(
       () => null,
       (error: unknown) => error,
     );
@@ -344,9 +344,11 @@ export class Epoch {
       return;
     }
     this.#end(() => {
-      const stopped = this.#stopper.armed || readStop(run.stop) !== null;
+      const stop = readStop(run.stop);
+      const ended = this.#stopper.armed || stop !== null ? 'stopped' : null;
+      const stopped = stop?.handoff ? 'handoff' : ended;
       const limit = this.#limit ?? readText(run.limit);
-      const more = { stopped, limit, stderrPath: run.stderr, redactor: this.#redactor };
+      const more = { stopped, limit, stderrPath: run.stderr, redactor: this.#redactor } as const;
       return exitBody({ epoch: order.epoch, state, ...more });
     });
   }

@@ -12,7 +12,8 @@ const STDERR_BYTES = 2 * STDERR_CHARS;
 export type Ending = {
   epoch: number;
   state: Extract<ProcessState, { at: 'exited' | 'lost' }>;
-  stopped: boolean;
+  /** What it was ended for. */
+  stopped: 'stopped' | 'handoff' | null;
   /** The limit for which the runner ended it. */
   limit: string | null;
   stderrPath: string;
@@ -37,7 +38,7 @@ export function exitBody(ending: Ending): RunnerBody {
 
 function reasonOf(ending: Ending): ExitReason {
   if (ending.limit !== null) return 'limit';
-  if (ending.stopped) return 'stopped';
+  if (ending.stopped !== null) return ending.stopped;
   return ending.state.at === 'lost' ? 'lost' : 'exited';
 }
 

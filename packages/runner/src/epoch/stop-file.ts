@@ -1,7 +1,13 @@
+import type { StopOrder } from '@filepath/protocol';
 import { z } from 'zod';
 import { readJson, writeDurable } from '../files.ts';
 
-const Stop = z.strictObject({ at: z.number(), graceMs: z.int().min(0).max(600_000) });
+const Stop = z.strictObject({
+  at: z.number(),
+  graceMs: z.int().min(0).max(600_000),
+  /** Another process takes its place. */
+  handoff: z.literal(true).optional(),
+});
 type Stop = z.infer<typeof Stop>;
 
 /** A stop that was ordered. The first order counts, so that a repeated one does not prolong the grace. */
@@ -9,10 +15,13 @@ export function readStop(path: string): Stop | null {
   return Stop.nullable().catch(null).parse(readJson(path));
 }
 
-export async function recordStop(path: string, graceMs: number): Promise<Stop> {
+export async function recordStop(
+  path: string,
+  { graceMs, handoff }: Pick<StopOrder, 'graceMs' | 'handoff'>,
+): Promise<Stop> {
   const known = readStop(path);
   if (known !== null) return known;
-  const stop = { at: Date.now(), graceMs };
+  const stop: Stop = { at: Date.now(), graceMs, ...(handoff && { handoff }) };
   await writeDurable(path, JSON.stringify(stop));
   return stop;
 }

@@ -43,6 +43,7 @@ export function agentEnvironment(order: StartOrder, entry: AgentEntry): Map<stri
     ['HOME', HOME],
     ['FILEPATH_TASK', truncateUtf8(order.task.replaceAll('\0', ''), TASK_BYTES)],
     ['FILEPATH_API_KEY', order.apiKey],
+    ...(order.fresh === true ? [['FILEPATH_FRESH', '1'] as const] : []),
     ['FILEPATH_AGENT_ID', order.thread],
     ['FILEPATH_SESSION_ID', order.session],
     ['FILEPATH_MODEL', order.model],

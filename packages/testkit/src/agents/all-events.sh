@@ -1,4 +1,5 @@
-# Prints every event of the protocol once, then answers each further message until it is told to stop.
+# Prints every event of the protocol once, and hands off before the last; the fresh process says that one, then answers
+# each further message until it is told to stop.
 # With a task that begins with "child:" it is a child that works and exits.
 # FILEPATH_TASK holds the first message, so that its line on stdin is skipped.
 
@@ -38,20 +39,24 @@ case "${FILEPATH_TASK-}" in
     ;;
 esac
 
-say '{"type":"status","state":"thinking","context_pct":0.12}'
-say '{"type":"text","id":"intro","partial":true,"content":"I will work on: "}'
-say '{"type":"text","id":"intro","partial":true,"content":"'"$task"'"}'
-say '{"type":"text","id":"intro","content":"I will work on: '"$task"'"}'
-say '{"type":"tool","id":"t1","name":"write_file","path":"filepath-notes.txt","status":"start","input":{"lines":1}}'
-hash=$(commit_hash "$FILEPATH_AGENT_ID") || hash=0000000
-say '{"type":"tool","id":"t1","name":"write_file","path":"filepath-notes.txt","status":"done","output":"wrote 1 line","diff":"+notes"}'
-say '{"type":"command","cmd":"uname -s","status":"start"}'
-say '{"type":"command","cmd":"uname -s","status":"done","exit":0,"stdout":"'"$(uname -s)"'\n"}'
-say '{"type":"commit","hash":"'"$hash"'","message":"docs: add notes"}'
-say '{"type":"spawn","name":"helper","agent":"custom","model":"'"${FILEPATH_MODEL-none}"'","task":"child: say hello"}'
-say '{"type":"workers","workers":[{"name":"helper","status":"running"}]}'
-say '{"type":"status","state":"running","context_pct":0.42}'
-say '{"type":"handoff","summary":"notes are written, a helper is at work"}'
+if [ "${FILEPATH_FRESH-}" != 1 ]; then
+  say '{"type":"status","state":"thinking","context_pct":0.12}'
+  say '{"type":"text","id":"intro","partial":true,"content":"I will work on: "}'
+  say '{"type":"text","id":"intro","partial":true,"content":"'"$task"'"}'
+  say '{"type":"text","id":"intro","content":"I will work on: '"$task"'"}'
+  say '{"type":"tool","id":"t1","name":"write_file","path":"filepath-notes.txt","status":"start","input":{"lines":1}}'
+  hash=$(commit_hash "$FILEPATH_AGENT_ID") || hash=0000000
+  say '{"type":"tool","id":"t1","name":"write_file","path":"filepath-notes.txt","status":"done","output":"wrote 1 line","diff":"+notes"}'
+  say '{"type":"command","cmd":"uname -s","status":"start"}'
+  say '{"type":"command","cmd":"uname -s","status":"done","exit":0,"stdout":"'"$(uname -s)"'\n"}'
+  say '{"type":"commit","hash":"'"$hash"'","message":"docs: add notes"}'
+  say '{"type":"spawn","name":"helper","agent":"custom","model":"'"${FILEPATH_MODEL-none}"'","task":"child: say hello"}'
+  say '{"type":"workers","workers":[{"name":"helper","status":"running"}]}'
+  say '{"type":"status","state":"running","context_pct":0.42}'
+  say '{"type":"handoff","summary":"notes are written, a helper is at work"}'
+  exit 0
+fi
+
 say '{"type":"done","summary":"all nine events were said"}'
 
 while IFS= read -r line; do

@@ -3,7 +3,7 @@ import { z } from 'zod';
 import { defineRoute, json, noContent, type Route } from '../http/route.ts';
 import { unwrap } from '../result.ts';
 import { snapshotSource } from '../snapshot/source.ts';
-import { NodeParams, SessionParams } from './parameters.ts';
+import { Accepted, NodeParams, SessionParams, ThreadParams } from './parameters.ts';
 import { actionOfStatus, signalNode } from './signals.ts';
 
 const NodeBody = z.object({ node: Node });
@@ -29,7 +29,8 @@ export const nodeRoutes: Route[] = [
     {
       method: 'PATCH',
       path: '/api/session/:id/node/:nodeId',
-      summary: 'Change name, model or configuration; status as stop, pause or resume.',
+      summary:
+        'Change name, model or configuration; move it under another node or among its siblings; status as stop, pause or resume.',
       access: 'user',
       params: NodeParams,
       body: NodePatch,
@@ -57,5 +58,18 @@ export const nodeRoutes: Route[] = [
       unwrap(await env.SESSION.getByName(params.id).removeNode(userId, params.nodeId));
       return noContent();
     },
+  ),
+  defineRoute(
+    {
+      method: 'POST',
+      path: '/api/node/:id/restart',
+      summary:
+        'End what runs and begin again in a fresh process, with what was last handed off or with the first task.',
+      access: 'user',
+      params: ThreadParams,
+      responses: { 202: { description: 'Stored.', schema: Accepted } },
+    },
+    async ({ env, userId, params }) =>
+      json(unwrap(await env.THREAD.getByName(params.id).restart(userId)), 202),
   ),
 ];

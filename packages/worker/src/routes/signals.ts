@@ -1,4 +1,5 @@
 import {
+  type AgentState,
   FilepathError,
   type SessionId,
   type SignalCreate,
@@ -31,13 +32,17 @@ export async function signalSession(
     return;
   }
   const { nodes } = unwrap(await env.SESSION.getByName(session).tree(userId));
+  // At rest only the one that is named hands off.
+  const meant = nodes.filter(({ status }) => isWorking(status));
   const results = await Promise.all(
-    nodes.map((node) => env.THREAD.getByName(node.id).signal(userId, 'handoff')),
+    meant.map((node) => env.THREAD.getByName(node.id).signal(userId, 'handoff')),
   );
   if (nodes.length > 0 && results.every((result) => !result.ok)) {
     throw new FilepathError('conflict', 'no agent of this session is running');
   }
 }
+
+const isWorking = (status: AgentState): boolean => status === 'thinking' || status === 'running';
 
 async function signalTree(
   env: Env,

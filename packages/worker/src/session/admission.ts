@@ -2,6 +2,7 @@ import { type AgentConfig, type AgentEntry, FilepathError, LIMITS } from '@filep
 import { entryOf, type KnownAgents } from '../catalog/known-agents.ts';
 import type { SpawnNote } from '../thread/outbox.ts';
 import type { Caps } from './caps.ts';
+import { isWithin } from './network-within.ts';
 import { configOf, type NodeRow } from './node-row.ts';
 
 /** A tree shows the configuration of every node, and children have their parent's. */
@@ -43,21 +44,29 @@ export function admit(known: KnownAgents, agentType: string, config: AgentConfig
 
 /** The child that an agent asked for. One of its parent's type has its parent's configuration, and tells by its task. */
 export function admitSpawn(
-  { seq, name, agent, model, task }: SpawnNote,
+  { seq, agent, model, task, network }: SpawnNote,
   parent: NodeRow,
   known: KnownAgents,
 ): { agentType: string; model: string; config: AgentConfig } {
   if (parent.halt !== null && (parent.halt === 0 || seq <= parent.halt)) {
-    throw new FilepathError('conflict', `${name} was not started: its parent is stopped`);
+    throw new FilepathError('conflict', 'its parent is stopped');
   }
   const entry = entryOf(known, agent);
   if (new TextEncoder().encode(task ?? '').length > LIMITS.message) {
     throw new FilepathError(
       'too_large',
-      `${name} was not started: its task is longer than ${LIMITS.message} bytes`,
+      `its task is longer than ${LIMITS.message} bytes: put what is long into a file of the workspace`,
     );
   }
-  const inherited = withNetwork(parent.agent_type === agent ? configOf(parent) : {}, parent);
+  const above = configOf(parent);
+  if (network && !isWithin(network, above.network)) {
+    throw new FilepathError(
+      'conflict',
+      `its network would reach more than its parent's (${above.network?.policy ?? 'allowlist'}): leave network out, or ask a person to allow it`,
+    );
+  }
+  const own = parent.agent_type === agent ? above : {};
+  const inherited = withNetwork(network ? { ...own, network } : own, parent);
   return {
     agentType: agent,
     model: model.slice(0, 200) || known.modelOf(entry),

@@ -47,6 +47,7 @@ export type NodeRow = {
   blocked: string | null;
   open: number;
   queue: number | null;
+  limited: number;
   pause: string | null;
   held: string | null;
   held_by: string | null;
@@ -115,6 +116,7 @@ export function intentRow(
     blocked: null,
     open: 0,
     queue: null,
+    limited: 0,
     pause: null,
     held: null,
     held_by: null,

@@ -2,7 +2,8 @@ import { ThreadId } from '@filepath/protocol';
 import { first, type Sql } from '../storage/sql.ts';
 import type { NodeRow } from './node-row.ts';
 
-const LIVE = `phase IN ('intent', 'ready')`;
+// The plus sign keeps to the other index of a query: most nodes are live.
+const LIVE = `+phase IN ('intent', 'ready')`;
 
 /** The tree's rows. */
 export class NodeTable {
@@ -32,14 +33,6 @@ export class NodeTable {
       'SELECT * FROM nodes WHERE spawn_parent = ? AND spawn_key = ?',
       parent,
       key,
-    );
-  }
-
-  /** Live nodes right below this one. */
-  childrenOf(id: string): NodeRow[] {
-    return this.#sql.all<NodeRow>(
-      `SELECT * FROM nodes WHERE parent_id = ? AND ${LIVE} ORDER BY rowid`,
-      id,
     );
   }
 
@@ -110,14 +103,19 @@ export class NodeTable {
     return this.#sql.all<NodeRow>(
       `WITH RECURSIVE down (id, depth) AS (
          SELECT id, 0 FROM nodes WHERE ${top} AND ${LIVE}
-         UNION ALL SELECT nodes.id, depth + 1 FROM nodes JOIN down ON nodes.parent_id = down.id WHERE nodes.${LIVE})
+         UNION ALL SELECT nodes.id, depth + 1 FROM nodes JOIN down ON nodes.parent_id = down.id WHERE +nodes.phase IN ('intent', 'ready'))
        SELECT nodes.* FROM down JOIN nodes ON nodes.id = down.id ORDER BY down.depth, nodes.rowid`,
       ...(id === null ? [] : [id]),
     );
   }
 
   count(): number {
-    return first<{ n: number }>(this.#sql, `SELECT count(*) AS n FROM nodes WHERE ${LIVE}`)?.n ?? 0;
+    return (
+      first<{ n: number }>(
+        this.#sql,
+        `SELECT count(*) AS n FROM nodes WHERE phase IN ('intent', 'ready')`,
+      )?.n ?? 0
+    );
   }
 
   firstRoot(): string | null {
@@ -146,6 +144,14 @@ export class NodeTable {
       parent,
     );
     return row ?? { n: 0, last: -1 };
+  }
+
+  /** Children of a node, or the roots, in their order. */
+  childrenOf(parent: string | null): NodeRow[] {
+    return this.#sql.all<NodeRow>(
+      `SELECT * FROM nodes WHERE parent_id IS ? AND ${LIVE} ORDER BY sort_order, rowid`,
+      parent,
+    );
   }
 
   insert(row: NodeRow): void {
@@ -181,9 +187,11 @@ export class NodeTable {
     const any = (held: string): boolean =>
       first(
         this.#sql,
-        `SELECT 1 AS one FROM nodes WHERE ${held} AND ${LIVE} AND (
-           status IN ('running', 'thinking') OR open = 1
-           OR (status IN ('idle', 'done', 'error') AND reason IN ('queued', 'stopping'))) LIMIT 1`,
+        `SELECT 1 AS one FROM nodes WHERE open = 1 AND ${held} AND ${LIVE}
+         UNION ALL SELECT 1 FROM nodes WHERE status IN ('running', 'thinking') AND ${held} AND ${LIVE}
+         UNION ALL SELECT 1 FROM nodes
+           WHERE status IN ('idle', 'done', 'error') AND reason IN ('queued', 'stopping') AND ${held} AND ${LIVE}
+         LIMIT 1`,
       ) !== null;
     return { free: any('held IS NULL'), held: any('held IS NOT NULL') };
   }

@@ -44,5 +44,9 @@ export const SESSION_MIGRATIONS: readonly (readonly string[])[] = [
     'CREATE INDEX nodes_to_halt ON nodes (halt) WHERE halt = 0',
     'CREATE INDEX refusals_untold ON refusals (told) WHERE told = 0',
   ],
+  // The seq of the last limit of a provider that its thread told of.
+  ['ALTER TABLE nodes ADD COLUMN limited INTEGER NOT NULL DEFAULT 0'],
+  // The accounts that a call was reserved in, where its node has moved since.
+  ['ALTER TABLE calls ADD COLUMN path TEXT', 'CREATE INDEX calls_by_node ON calls (node)'],
   BRINGING_TABLES,
 ];

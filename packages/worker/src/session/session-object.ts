@@ -49,6 +49,7 @@ import { LedgerDesk } from './ledger/desk.ts';
 import type { LeaseReport } from './ledger/lease.ts';
 import { TreeLedger } from './ledger/ledger.ts';
 import { limitOf } from './ledger/money.ts';
+import { isMove } from './moves.ts';
 import { inventName } from './names.ts';
 import { Family } from './family.ts';
 import { SESSION_MIGRATIONS } from './schema.ts';
@@ -175,7 +176,14 @@ export class SessionObject extends DurableObject<Env> implements Ledger {
   async patchNode(user: string, id: ThreadId, patch: NodePatch): Promise<Result<Node>> {
     const agentType = this.#parts?.session.nodes.find(id)?.agent_type;
     const given = await this.#given(user, agentType);
-    return this.#change(user, (session) => session.patchNode(id, patch, given));
+    return this.#change(user, (session) => {
+      const { ledger } = this.#for(user);
+      // What is reserved must be in the tables: it settles where it was reserved.
+      ledger.write();
+      const node = session.patchNode(id, patch, given);
+      if (isMove(patch)) ledger.unblock(session.nodes.subtree(id).map((row) => row.id));
+      return node;
+    });
   }
 
   /** Stops a node and everything below it; all of the tree when no node is named. */
@@ -353,6 +361,7 @@ export class SessionObject extends DurableObject<Env> implements Ledger {
     else if (item.kind === 'touched') this.#parts.bringing.noteTouched(thread, item.note);
     else if (item.kind === 'merge') this.#parts.bringing.noteMerge(thread, item.note);
     else if (item.kind === 'result') session.results.note(thread, item.note);
+    else if (item.kind === 'limit') session.noteLimit(thread, item.note);
     else if (given) session.noteSpawn(thread, item.note, given);
     this.#announce();
   }

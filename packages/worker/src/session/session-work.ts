@@ -99,14 +99,17 @@ export class SessionWork {
 
   async #configure(row: NodeRow): Promise<void> {
     const { name, model } = row;
-    await this.#thread(row.id).configure({ name, model, config: configOf(row) });
+    const parent = this.#parentOf(row);
+    await this.#thread(row.id).configure({ name, model, config: configOf(row) }, parent);
     // A change that came meanwhile is still to be told.
     this.#sql.run(
-      'UPDATE nodes SET stale = 0 WHERE id = ? AND name = ? AND model = ? AND config = ?',
+      `UPDATE nodes SET stale = 0
+       WHERE id = ? AND name = ? AND model = ? AND config = ? AND parent_id IS ?`,
       row.id,
       name,
       model,
       row.config,
+      row.parent_id,
     );
   }
 
@@ -137,7 +140,7 @@ export class SessionWork {
 
   async #tell({ parent, seq, name, reason }: Refusal): Promise<void> {
     const body = { type: 'spawn_failed' as const, spawn: seq, name, reason };
-    await this.#thread(parent).system(body, `spawn:${parent}:${seq}`);
+    await this.#thread(parent).spawnFailed(body, `spawn:${parent}:${seq}`);
     this.#sql.run('UPDATE refusals SET told = 1 WHERE parent = ? AND seq = ?', parent, seq);
   }
 
@@ -145,10 +148,15 @@ export class SessionWork {
     return this.#env.THREAD.getByName(id);
   }
 
+  #parentOf(row: NodeRow): ThreadMeta['parent'] | null {
+    const parent = row.parent_id === null ? null : this.#session.nodes.find(row.parent_id);
+    return parent && { thread: ThreadId.parse(parent.id), slug: parent.slug };
+  }
+
   #metaOf(row: NodeRow, { entries }: KnownAgents): ThreadMeta {
     const entry = entries.find(({ type }) => type === row.agent_type);
     const { id, owner, gitRepoUrl } = this.#session.meta;
-    const parent = row.parent_id === null ? null : this.#session.nodes.find(row.parent_id);
+    const parent = this.#parentOf(row);
     const snapshot = snapshotOf(row);
     return {
       thread: ThreadId.parse(row.id),
@@ -160,7 +168,7 @@ export class SessionWork {
       model: row.model,
       config: configOf(row),
       gitRepoUrl,
-      ...(parent ? { parent: { thread: ThreadId.parse(parent.id), slug: parent.slug } } : {}),
+      ...(parent && { parent }),
       apiKey: row.api_key,
       runner: LOCAL_RUNNER,
       ...(snapshot && { snapshot }),

@@ -15,18 +15,20 @@ import type { FeedItem } from '../feed/feed-source.ts';
 import { notFound } from '../result.ts';
 import { first, type Sql } from '../storage/sql.ts';
 import { readValue, writeValue } from '../storage/values.ts';
-import type { SpawnNote, StatusNote, WishNote } from '../thread/outbox.ts';
+import type { LimitNote, SpawnNote, StatusNote, WishNote } from '../thread/outbox.ts';
 import type { Pause } from '../thread/pause.ts';
+import type { ChildState } from '../thread/relay-message.ts';
 import { admit, admitSpawn, checkCaps, checkMetered, withNetwork } from './admission.ts';
 import type { Caps } from './caps.ts';
 import { type Account, Accounts, limitsOf, ownOf, SESSION } from './ledger/accounts.ts';
 import { budgetOf, limitOf } from './ledger/money.ts';
 import { totalsOf } from './ledger/usage-row.ts';
+import { isMove, type Move, type Plan, planMove } from './moves.ts';
 import { inventName, slugOf } from './names.ts';
 import { configOf, intentRow, type NodeRow, type NodeSpec, toNode, unmask } from './node-row.ts';
 import { NodeTable } from './node-table.ts';
 import { Results } from './results.ts';
-import { type SpawnWish, wishNote, withWish } from './spawn-wish.ts';
+import { type SpawnWish, wishNote } from './spawn-wish.ts';
 import { Pauses } from './pauses.ts';
 import { withoutCredentials } from './repository-url.ts';
 import { statusOf } from './session-status.ts';
@@ -146,6 +148,7 @@ export class Session {
     );
   }
 
+  /** Changes what a node is, and where it stands, at once or not at all. */
   patchNode(id: ThreadId, patch: NodePatch, { known, userPays } = USUAL): Node {
     const row = this.#find(id);
     const config =
@@ -154,7 +157,9 @@ export class Session {
       const limited = userPays || this.accounts.moneyOf(id);
       checkMetered(row.agent_type, config, limited, known.entries);
     }
+    const plan = isMove(patch) ? this.#planMove(id, patch, known) : null;
     this.#change(() => {
+      if (plan) this.#move(plan);
       this.#touch(id, {
         ...(patch.name === undefined ? {} : { name: patch.name }),
         ...(patch.model === undefined ? {} : { model: patch.model }),
@@ -201,6 +206,27 @@ export class Session {
       if (note.open !== (row.open === 1)) this.#lineMoves = true;
       if (note.status !== row.status) this.#recount.add(thread);
     });
+  }
+
+  /** A provider's limit pauses a subtree until it is over, once. A person's own pause stands. */
+  noteLimit(thread: string, { seq, reason, until }: LimitNote): void {
+    const row = this.nodes.find(thread);
+    if (!row || seq <= row.limited) return;
+    this.#change(() => {
+      this.nodes.update(thread, { limited: seq });
+      if (row.halt === 0 || Date.parse(until) <= this.#deps.now()) return;
+      const own = row.pause === null ? null : (JSON.parse(row.pause) as Pause);
+      if (own !== null && (own.by === 'user' || (own.until ?? '') >= until)) return;
+      this.nodes.update(thread, { pause: JSON.stringify({ by: 'system', reason, until }) });
+      this.#spread(thread, 'system');
+    });
+  }
+
+  /** The direct children of a node, as the tree shows them. */
+  childrenOf(id: string): ChildState[] {
+    return this.nodes
+      .childrenOf(id)
+      .map(({ id: child, name, status, reason }) => ({ id: child, name, status, reason }));
   }
 
   /** A start that a thread wishes for, or wants no more, once. */
@@ -344,11 +370,9 @@ export class Session {
   #spawn(parent: string, note: SpawnNote, { known, userPays }: Given, wish?: SpawnWish): Node {
     const row = this.nodes.find(parent);
     if (!row) throw notFound('the parent');
-    const admitted = admitSpawn(note, row, known);
-    const { agentType, model } = admitted;
-    const config = wish ? withWish(admitted.config, wish, row) : admitted.config;
-    const limited =
-      userPays || typeof wish?.budget?.usd === 'number' || this.accounts.moneyAbove(parent);
+    const { agentType, model, config } = admitSpawn(note, row, known);
+    const paid = typeof note.budget?.usd === 'number';
+    const limited = userPays || paid || this.accounts.moneyAbove(parent);
     checkMetered(agentType, config, limited, known.entries);
     return this.#change(() =>
       this.#insert({
@@ -360,7 +384,7 @@ export class Session {
         task: note.task,
         spawn: wish?.key ?? note.seq,
         snapshot: null,
-        ...(wish?.budget && { budget: wish.budget }),
+        ...(note.budget && { budget: note.budget }),
       }),
     );
   }
@@ -440,6 +464,26 @@ export class Session {
   #spread(id: string | null, by: Pause['by']): void {
     this.pauses.spread(this.nodes.subtree(id), this.#meta.pause ?? null, by);
     this.#lineMoves = true;
+  }
+
+  #planMove(id: string, to: Move, { entries }: KnownAgents): Plan {
+    const rows = this.nodes.subtree(id);
+    const plan = planMove(this.nodes, this.#deps.caps, rows, to);
+    if (this.accounts.moneyAbove(plan.to)) {
+      for (const row of rows) checkMetered(row.agent_type, configOf(row), true, entries);
+    }
+    return plan;
+  }
+
+  /** What was used stays on the accounts it was used under; calls from now on count under the new ones. */
+  #move({ id, from, to, places, moved }: Plan): void {
+    if (to !== from) {
+      this.accounts.pin(moved);
+      this.nodes.update(id, { parent_id: to });
+      this.#spread(id, 'user');
+      for (const parent of [from, to]) if (parent !== null) this.#recount.add(parent);
+    }
+    for (const [one, place] of places) this.#touch(one, { sort_order: place });
   }
 
   #find(id: string): NodeRow {

@@ -26,7 +26,9 @@ export class Starting {
   }
 
   async #go(start: Start): Promise<void> {
-    if (await this.#env.THREAD.getByName(start.thread).go(start.epoch)) {
+    const { thread, epoch } = start;
+    const children = this.#session.childrenOf(thread);
+    if (await this.#env.THREAD.getByName(thread).go(epoch, { children })) {
       this.#session.starts.told(start);
     }
   }

@@ -20,10 +20,10 @@ export type Start = { thread: string; epoch: number };
 /** Places are told exactly up to here, and beyond it rounded up to a multiple of it: few change when one goes. */
 const EXACT = 50;
 
-const LIVE = `nodes.phase IN ('intent', 'ready')`;
+// The plus signs keep to the index by parent, thread or place: the others would read most of the tree.
+const LIVE = `+nodes.phase IN ('intent', 'ready')`;
 /** A stop that is still to be delivered ends the wish; one that is paused keeps its place. */
 const MAY_GO = `${LIVE} AND nodes.halt IS NOT 0 AND nodes.held IS NULL`;
-// The plus signs keep to the index by parent: the others would read every node that is at work.
 const HAS_OPEN_CHILD = `EXISTS (
   SELECT 1 FROM nodes AS child
   WHERE child.parent_id = nodes.id AND +child.open = 1 AND +child.phase IN ('intent', 'ready'))`;

@@ -46,6 +46,14 @@ export class Appender {
     return this.#meta.thread;
   }
 
+  get meta(): ThreadMeta {
+    return this.#meta;
+  }
+
+  get now(): number {
+    return this.#now;
+  }
+
   /** `said` is what a stored body stands for, when that is kept elsewhere. Gives the event's seq back. */
   append(source: Source, body: Body, said = body): number {
     const { state } = this;
@@ -110,6 +118,7 @@ export class Appender {
     });
     this.state.run = null;
     noteResult(this.#sql, run, { seq, outcome, reason: this.state.lifecycle.reason });
+    if (outcome === 'completed') this.state.handoffs = 0;
   }
 
   #step(body: Body, run: RunId | null, seq: number) {

@@ -92,6 +92,7 @@ export function orderGo(sql: Sql, meta: ThreadMeta, state: ThreadState): void {
     gitRepoUrl: meta.gitRepoUrl,
     ...(meta.parent === undefined ? {} : { parent: meta.parent }),
     ...(meta.snapshot && { snapshot: meta.snapshot }),
+    ...((state.fresh ?? null) !== null && { fresh: true }),
     inputs,
   };
   putOutbox(sql, `start:${epoch}`, { kind: 'order', order });
@@ -112,15 +113,22 @@ function taskOf(inputs: readonly InputLine[]): string {
   return '';
 }
 
-export function orderStop(sql: Sql, meta: ThreadMeta, state: ThreadState): InputLine {
+/** `more.handoff`: another process takes its place. */
+export function orderStop(
+  sql: Sql,
+  { thread }: Pick<ThreadMeta, 'thread'>,
+  state: ThreadState,
+  more: Pick<StopOrder, 'handoff'> = {},
+): InputLine {
   const { launch } = state;
   launch.stopping = true;
   const signal = addInput(sql, state, { type: 'signal', action: 'stop' });
   const order: StopOrder = {
     kind: 'stop',
-    thread: meta.thread,
+    thread,
     epoch: launch.epoch,
     graceMs: STOP_GRACE_MS,
+    ...more,
     inputs: sql.all<InputLine>(
       'SELECT id, line FROM inputs WHERE epoch = ? AND written = 0 ORDER BY id',
       launch.epoch,

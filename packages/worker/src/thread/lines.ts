@@ -2,8 +2,10 @@ import { blobRef, LIMITS, parseAgentLine, rejectedLine, type SpoolLine } from '@
 import type { Sql } from '../storage/sql.ts';
 import type { Appender } from './appender.ts';
 import { addToDraft, endDraft, MAX_DRAFTS } from './drafts.ts';
+import { limitByStatus } from './limit.ts';
 import { putOutbox } from './outbox.ts';
 import { noteQuestion } from './questions.ts';
+import { handOff, noteTakenUp } from './relay.ts';
 
 export type Delta = { id: string; delta: string };
 
@@ -61,6 +63,7 @@ function appendLine(
   }
   const { event, body } = parsed;
   appender.state.launch.heard = appender.state.launch.written;
+  noteTakenUp(sql, appender.state);
   if (event.type === 'text' && event.partial === true) {
     const id = event.id ?? 'draft';
     deltas.set(id, (deltas.get(id) ?? '') + event.content);
@@ -81,6 +84,8 @@ function appendLine(
   if (event.type === 'decision' && !blob) {
     noteQuestion(sql, event.id, appender.state.launch.epoch, seq);
   }
+  if (event.type === 'status') limitByStatus(sql, appender, event);
+  if (event.type === 'handoff') handOff(sql, appender, seq, event.summary);
   if (event.type !== 'spawn') return;
   // An agent's words go on to other objects: bounded, whatever it says.
   const name = event.name.slice(0, 120);
@@ -89,7 +94,7 @@ function appendLine(
       type: 'spawn_failed',
       spawn: seq,
       name,
-      reason: `${name} was not started: its parent is stopped`,
+      reason: 'its parent is stopped',
     });
     return;
   }
@@ -101,6 +106,10 @@ function appendLine(
       agent: event.agent.slice(0, 64),
       model: event.model.slice(0, 200),
       task: event.task ?? null,
+      ...(event.budget && {
+        budget: { usd: event.budget.usd ?? null, tokens: event.budget.tokens ?? null },
+      }),
+      ...(event.network && { network: event.network }),
     },
   });
 }

@@ -1,4 +1,12 @@
-import type { AgentState, JobResult, Order, RunOutcome, Touched } from '@filepath/protocol';
+import type {
+  AgentState,
+  Budget,
+  JobResult,
+  NetworkConfig,
+  Order,
+  RunOutcome,
+  Touched,
+} from '@filepath/protocol';
 import type { Sql } from '../storage/sql.ts';
 
 /** What a thread tells others. Stored with the events that caused it, delivered after, in order, at least once. */
@@ -15,12 +23,16 @@ export type StatusNote = {
 export type WishNote = { epoch: number; wants: boolean };
 /** How a merge of this node's work ended. */
 export type MergeNote = Extract<JobResult, { type: 'merged' | 'conflict' }>;
+/** A provider's limit that holds the agent up. */
+export type LimitNote = { seq: number; reason: string; until: string };
 export type SpawnNote = {
   seq: number;
   name: string;
   agent: string;
   model: string;
   task: string | null;
+  budget?: Budget;
+  network?: NetworkConfig;
 };
 
 /** How a run ended, for the agent's parent. */
@@ -40,6 +52,7 @@ export type OutboxItem =
   | { kind: 'touched'; note: Touched }
   | { kind: 'merge'; note: MergeNote }
   | { kind: 'result'; note: ResultNote }
+  | { kind: 'limit'; note: LimitNote }
   | { kind: 'order'; order: Order };
 
 /** The same key replaces what is still undelivered under it: only the newest status counts. */

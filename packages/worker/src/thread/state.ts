@@ -75,6 +75,14 @@ export type ThreadState = {
   /** Events outside of any run. */
   loose: number;
   launch: Launch;
+  /** The epoch whose work a fresh process is to take up, until one has said something. */
+  fresh?: number | null;
+  /** Handoffs since a person's message, a commit or a completed run. */
+  handoffs?: number;
+  /** When the provider's limit ends that was met last, as epoch milliseconds. */
+  limit?: number;
+  /** A run ended by it, with so many inputs given: the next process is told to go on. */
+  goOn?: number | null;
   /** Ids of the drafts, so that a text without one costs no query. */
   drafts: readonly string[];
   /** The pause that the session last told, as JSON; none where it is absent. */

@@ -48,7 +48,7 @@ import type { Pause } from './pause.ts';
 import { THREAD_MIGRATIONS } from './schema.ts';
 import type { ThreadMeta } from './state.ts';
 import { readTalk, type TalkPage } from './talk.ts';
-import { type Effects, Thread } from './thread.ts';
+import { type Effects, type Given, type SpawnFailed, Thread } from './thread.ts';
 import { ThreadFeed } from './thread-feed.ts';
 
 /** How long after a commit an undelivered outbox is tried again, if the delivery at once did not happen. */
@@ -100,8 +100,11 @@ export class ThreadObject extends DurableObject<Env> {
     this.#open();
   }
 
-  configure(change: Partial<Pick<ThreadMeta, 'name' | 'model' | 'config'>>): void {
-    this.#parts?.thread.configure(change);
+  configure(
+    change: Pick<ThreadMeta, 'name' | 'model' | 'config'>,
+    parent: ThreadMeta['parent'] | null,
+  ): void {
+    this.#parts?.thread.configure(change, parent);
   }
 
   /** `user` is null when the session asks. */
@@ -115,8 +118,8 @@ export class ThreadObject extends DurableObject<Env> {
   }
 
   /** The session lets this epoch start. False: it is paused, and is to be told again. */
-  go(epoch: number): boolean {
-    const effects = this.#parts?.thread.go(epoch);
+  go(epoch: number, given: Given): boolean {
+    const effects = this.#parts?.thread.go(epoch, given);
     if (effects) this.#publish(effects);
     return effects !== null;
   }
@@ -128,6 +131,10 @@ export class ThreadObject extends DurableObject<Env> {
     key: string,
   ): Result<{ seq: number }> {
     return this.#change(null, (thread) => thread.result(child, content, key));
+  }
+
+  restart(user: string): Result<{ seq: number }> {
+    return this.#change(user, (thread) => thread.restart());
   }
 
   /** The session holds the agent still, or lets it go on. */
@@ -150,6 +157,11 @@ export class ThreadObject extends DurableObject<Env> {
 
   system(body: SystemBody, key: string): Result<{ seq: number }> {
     return this.#change(null, (thread) => thread.system(body, key));
+  }
+
+  /** A child that the agent asked for was refused: it is told, and may do something else. */
+  spawnFailed(body: SpawnFailed, key: string): Result<{ seq: number }> {
+    return this.#change(null, (thread) => thread.spawnFailed(body, key));
   }
 
   /** What the gateway metered or refused, in order. */

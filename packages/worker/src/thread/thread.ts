@@ -38,14 +38,22 @@ import {
   withdrawStart,
 } from './launch.ts';
 import { appendLines, type Delta, type Offloaded } from './lines.ts';
+import { forgetLimit, goOnAfterEnd, limitByGateway } from './limit.ts';
 import type { Stored } from './log-table.ts';
 import { putOutbox } from './outbox.ts';
 import type { Pause } from './pause.ts';
 import { noteAnswer, openQuestion } from './questions.ts';
+import { handOffAtRest, isFresh, relayAfterEnd, restart, startNext, tellRelay } from './relay.ts';
+import type { ChildState } from './relay-message.ts';
 import { CONTENT_TABLES } from './schema.ts';
 import { FRESH, isPlain, type ThreadMeta, type ThreadState } from './state.ts';
 
 export type ThreadDeps = { sql: Sql; hashing: Hashing; now: () => number };
+
+/** What a process is given by its session when it may start. */
+export type Given = { children: readonly ChildState[] };
+
+export type SpawnFailed = Extract<SystemBody, { type: 'spawn_failed' }>;
 
 /** What a change made visible: the caller sends it when the transaction is done. */
 export type Effects = {
@@ -75,8 +83,13 @@ export class Thread {
     return this.#state;
   }
 
-  configure(change: Partial<Pick<ThreadMeta, 'name' | 'model' | 'config'>>): void {
-    const meta = { ...this.#meta, ...change };
+  /** `parent`: null for a root. */
+  configure(
+    change: Pick<ThreadMeta, 'name' | 'model' | 'config'>,
+    parent: ThreadMeta['parent'] | null,
+  ): void {
+    const { parent: _before, ...rest } = this.#meta;
+    const meta = { ...rest, ...change, ...(parent && { parent }) };
     writeValue(this.#deps.sql, 'meta', meta);
     this.#meta = meta;
   }
@@ -86,7 +99,7 @@ export class Thread {
     const known = key === null ? null : this.#seqOf(key);
     if (known !== null) return { ...nothing(known) };
     const { launch, lifecycle } = this.#state;
-    if (launch.active && launch.stopping) {
+    if (launch.active && launch.stopping && (!lifecycle.handing || lifecycle.stopped)) {
       throw new FilepathError(
         'conflict',
         `${this.#meta.name} is stopping: send the message again when it has stopped`,
@@ -100,6 +113,7 @@ export class Thread {
     return this.#change((appender) => {
       const seq = appender.append(from, input);
       if (key !== null) this.#keep(key, seq);
+      if (from === 'user') appender.state.handoffs = 0;
       return { seq, ...this.#give(appender, input) };
     });
   }
@@ -127,6 +141,7 @@ export class Thread {
 
   signal(action: 'stop' | 'handoff'): Effects {
     const { launch } = this.#state;
+    if (action === 'handoff' && !launch.active && launch.epoch > 0) return this.#handOffAtRest();
     if (action === 'handoff' && (!launch.active || launch.waits || launch.stopping)) {
       throw new FilepathError('conflict', `${this.#meta.name} is not running`);
     }
@@ -134,14 +149,33 @@ export class Thread {
       const { sql } = this.#deps;
       const seq = appender.append('user', { type: 'signal', action });
       if (action === 'handoff') {
+        appender.state.handoffs = 0;
         return { seq, inputs: [addInput(sql, appender.state, { type: 'signal', action })] };
       }
       // A stop ends a pause: its session tells it again where it still holds.
       appender.state.held = undefined;
+      forgetLimit(appender.state);
       const { active, waits, stopping } = appender.state.launch;
       if (waits) withdrawStart(sql, appender.state);
       if (!active || waits || stopping) return { seq };
       return { seq, inputs: [orderStop(sql, this.#meta, appender.state)] };
+    });
+  }
+
+  #handOffAtRest(): Effects {
+    return this.#change((appender) => {
+      const seq = appender.append('user', { type: 'signal', action: 'handoff' });
+      handOffAtRest(this.#deps.sql, appender, seq);
+      return { seq };
+    });
+  }
+
+  /** Ends what runs; a fresh process begins with the last handoff, or with the first task. */
+  restart(): Effects {
+    return this.#change((appender) => {
+      const seq = appender.append('user', { type: 'signal', action: 'restart' });
+      restart(this.#deps.sql, appender, this.#meta.name);
+      return { seq };
     });
   }
 
@@ -168,12 +202,13 @@ export class Thread {
   }
 
   /** The session lets an epoch start. Said again, or of one that is not wanted any more, it changes nothing. Null: it is paused. */
-  go(epoch: number): Effects | null {
+  go(epoch: number, { children }: Given = { children: [] }): Effects | null {
     const { launch, seq, held } = this.#state;
     if (launch.epoch !== epoch || !launch.waits) return nothing(seq);
     if (held !== undefined) return null;
-    return this.#change(({ state }) => {
-      orderGo(this.#deps.sql, this.#meta, state);
+    return this.#change((appender) => {
+      tellRelay(this.#deps.sql, appender, children);
+      orderGo(this.#deps.sql, this.#meta, appender.state);
       return {};
     });
   }
@@ -207,6 +242,17 @@ export class Thread {
     });
   }
 
+  /** A refusal is in the log once, and in words on the agent's stdin while its run is open. */
+  spawnFailed(body: SpawnFailed, key: string): Effects {
+    const known = this.#seqOf(key);
+    if (known !== null) return nothing(known);
+    return this.#change((appender) => {
+      const seq = appender.append('system', body);
+      this.#keep(key, seq);
+      return { seq, inputs: this.#tell(appender, notStarted(body)) };
+    });
+  }
+
   /** As `system`. A process that is at work is told in words too. */
   notice(body: SystemBody, key: string, words: string | null): Effects {
     const known = this.#seqOf(key);
@@ -214,11 +260,7 @@ export class Thread {
     return this.#change((appender) => {
       const seq = appender.append('system', body);
       this.#keep(key, seq);
-      const { launch, lifecycle } = appender.state;
-      if (words === null || !launch.active || launch.stopping || !lifecycle.open) return { seq };
-      const message = { type: 'message', from: 'system', content: words } as const;
-      appender.append('system', message);
-      return { seq, inputs: [addInput(this.#deps.sql, appender.state, message)] };
+      return { seq, inputs: words === null ? [] : this.#tell(appender, words) };
     });
   }
 
@@ -232,7 +274,10 @@ export class Thread {
     const fresh = events.filter(({ key }) => this.#seqOf(key) === null);
     if (fresh.length === 0) return nothing(this.#state.seq);
     return this.#change((appender) => {
-      for (const { key, body } of fresh) this.#keep(key, appender.append('gateway', body));
+      for (const { key, body } of fresh) {
+        this.#keep(key, appender.append('gateway', body));
+        limitByGateway(this.#deps.sql, appender, body);
+      }
       return {};
     });
   }
@@ -284,6 +329,11 @@ export class Thread {
         state.launch.active = false;
       }
       appender.append('runner', body);
+      if (body.type === 'head') state.handoffs = 0;
+      if (!state.launch.active) {
+        const { sql } = this.#deps;
+        if (relayAfterEnd(sql, appender, this.#meta.name) || goOnAfterEnd(sql, appender)) return {};
+      }
       if (body.type === 'health') return { inputs: this.#tellHealth(appender, body) };
       if (body.type === 'exit' && body.reason === 'exited' && body.code === 0) {
         this.#startAgain(appender);
@@ -324,7 +374,7 @@ export class Thread {
     sql.transaction(() => {
       for (const table of CONTENT_TABLES) sql.run(`DELETE FROM ${table}`);
       sql.run('DELETE FROM outbox');
-      sql.run(`DELETE FROM meta WHERE key = 'state'`);
+      sql.run(`DELETE FROM meta WHERE key IN ('state', 'relay')`);
       // What the delivery of the last order needs stays, without the agent's secrets.
       writeValue(sql, 'meta', { ...this.#meta, config: {}, apiKey: '' });
       const { thread, slug } = this.#meta;
@@ -346,9 +396,13 @@ export class Thread {
 
   /** The agent is told how its workspace is. It is no task: it opens no run, and nothing is started for it. */
   #tellHealth(appender: Appender, body: RunnerHealth): InputLine[] {
-    const { lifecycle, launch } = appender.state;
     const content = healthMessage(body);
-    if (content === null || !lifecycle.open || launch.stopping) return [];
+    return content === null ? [] : this.#tell(appender, content);
+  }
+
+  #tell(appender: Appender, content: string): InputLine[] {
+    const { lifecycle, launch } = appender.state;
+    if (!lifecycle.open || !launch.active || launch.stopping) return [];
     const message = { type: 'message', from: 'system', content } as const;
     appender.append('system', message);
     return [addInput(this.#deps.sql, appender.state, message)];
@@ -373,7 +427,8 @@ export class Thread {
       const content = `${this.#meta.name} ended before it took up the last message, and is started again with it.`;
       appender.append('system', { type: 'message', from: 'system', content });
     }
-    orderStart(sql, state, inputs);
+    if (isFresh(state)) startNext(sql, state, []);
+    else orderStart(sql, state, inputs);
   }
 
   #checkBacklog(input: AgentInput): void {
@@ -389,9 +444,13 @@ export class Thread {
   /** To the running process, or to one that is ordered for it. */
   #give({ state }: Appender, input: Extract<AgentInput, { type: 'message' }>): Partial<Effects> {
     const { sql } = this.#deps;
-    if (state.launch.active) return { inputs: [addInput(sql, state, input)] };
-    orderStart(sql, state, [input]);
-    return {};
+    if (!state.launch.active) {
+      startNext(sql, state, [input]);
+      return {};
+    }
+    const line = addInput(sql, state, input);
+    // One that hands off takes nothing more: the process after it does.
+    return { inputs: state.lifecycle.handing ? [] : [line] };
   }
 
   #change(work: (appender: Appender) => Partial<Effects>): Effects {
@@ -408,14 +467,15 @@ export class Thread {
   }
 
   #note({ state }: Appender, before: ThreadState): void {
-    const { status, reason, contextPct, stopped, open } = state.lifecycle;
+    const { status, reason, contextPct, stopped } = state.lifecycle;
     const old = before.lifecycle;
+    const open = isAtWork(state);
     if (
       status === old.status &&
       reason === old.reason &&
       contextPct === old.contextPct &&
       stopped === old.stopped &&
-      open === old.open
+      open === isAtWork(before)
     ) {
       return;
     }
@@ -440,6 +500,14 @@ export class Thread {
   }
 }
 
+/** A run is open, or one opens as soon as the next process may start. */
+function isAtWork({ lifecycle, launch }: ThreadState): boolean {
+  return lifecycle.open || lifecycle.handing || launch.waits === true;
+}
+
 function nothing(seq: number): Effects {
   return { seq, stored: [], deltas: [], inputs: [] };
 }
+
+const notStarted = ({ name, reason }: SpawnFailed): string =>
+  `The agent "${name}" that you asked for was not started: ${reason}.`;

@@ -30,7 +30,9 @@ async function talking(create: Partial<NodeCreate> = {}) {
 const bodies = (events: readonly LogEvent[], source: string) =>
   events.filter((event) => event.source === source).map((event) => event.body);
 
-const systemOf = async (thread: ThreadId) => bodies(await logOf(thread), 'system');
+/** What became of its spawns; messages that tell the agent are left out. */
+const systemOf = async (thread: ThreadId) =>
+  bodies(await logOf(thread), 'system').filter((body) => Object(body).type !== 'message');
 
 /** The nodes below this one, once its log says how each of its spawns went. */
 async function childrenOf(session: string, node: Node, spawns = 1): Promise<Node[]> {

@@ -91,6 +91,31 @@ describe('a thread', () => {
     expect(orders(t)).toMatchObject([{ kind: 'start', epoch: 2, task: 'again' }]);
   });
 
+  it('[TREE13] tells the agent once that its spawn was refused, while its run is open', () => {
+    const t = started();
+    const body = { type: 'spawn_failed' as const, spawn: 3, name: 'kid', reason: 'too deep' };
+    const { inputs } = t.thread.spawnFailed(body, 'k');
+    const content = 'The agent "kid" that you asked for was not started: too deep.';
+    expect(inputs.map(({ line }) => JSON.parse(line) as unknown)).toEqual([
+      { type: 'message', from: 'system', content },
+    ]);
+    expect(t.thread.spawnFailed(body, 'k').inputs).toEqual([]);
+    expect(t.thread.state.lifecycle).toMatchObject({ status: 'running', open: true });
+    t.say({ type: 'done' });
+    expect(t.thread.spawnFailed({ ...body, spawn: 5 }, 'k2').inputs).toEqual([]);
+    expect(t.thread.state.lifecycle).toMatchObject({ status: 'done', open: false });
+  });
+
+  it('carries budget and network of a spawn, and refuses a line that has them wrong', () => {
+    const t = started();
+    const spawn = { type: 'spawn', name: 'kid', agent: 'pi', model: '' };
+    const network = { policy: 'none' };
+    t.say({ ...spawn, budget: { usd: 1 }, network }, { ...spawn, budget: { usd: 'all' } });
+    const spawns = outbox(t).flatMap((item) => (item.kind === 'spawn' ? [item.note] : []));
+    expect(spawns).toMatchObject([{ budget: { usd: 1, tokens: null }, network }]);
+    expect(t.events().at(-1)?.body).toMatchObject({ rejected: { path: 'budget.usd' } });
+  });
+
   it('takes a message with a known key once', () => {
     const t = newThread();
     const a = t.thread.message('user', 'do it', 'k');

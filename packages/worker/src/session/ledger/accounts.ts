@@ -31,7 +31,7 @@ const CHARGE = USAGE_COLUMNS.map((column) => `${column} = ${column} + ?`).join('
 /** What each node, each subtree and the session may use, has used and has reserved. */
 export class Accounts {
   #sql: Sql;
-  /** A node never moves: the accounts above it are always the same. */
+  /** Until a node moves, the accounts above it are the same. */
   #paths = new Map<string, readonly string[]>();
 
   constructor(sql: Sql) {
@@ -68,6 +68,18 @@ export class Accounts {
     return path;
   }
 
+  /** These nodes are about to move: their calls that are under way, or counted by an estimate, settle where they were reserved. */
+  pin(nodes: readonly string[]): void {
+    for (const node of nodes) {
+      this.#sql.run(
+        'UPDATE calls SET path = ? WHERE node = ? AND path IS NULL',
+        JSON.stringify(this.pathOf(node)),
+        node,
+      );
+    }
+    this.#paths.clear();
+  }
+
   /** Those of `path`, in its order. */
   along(path: readonly string[]): Account[] {
     const rows = this.#sql.all<Account>(
@@ -88,14 +100,14 @@ export class Accounts {
   }
 
   /** What calls of a node hold and have used. */
-  change(node: string, held: Amount, used: UsageRow): void {
+  change(path: readonly string[], node: string, held: Amount, used: UsageRow): void {
     this.#sql.run(
       `UPDATE accounts SET held_tokens = held_tokens + ?, held_nano = held_nano + ?, ${CHARGE}, dirty = 1
        WHERE scope IN (SELECT value FROM json_each(?))`,
       held.tokens,
       held.nano,
       ...USAGE_COLUMNS.map((column) => used[column]),
-      JSON.stringify(this.pathOf(node)),
+      JSON.stringify(path),
     );
     const tokens = totalTokens(tokensOf(used));
     this.#sql.run('UPDATE nodes SET tokens = tokens + ? WHERE id = ?', tokens, node);

@@ -1,6 +1,7 @@
 import type { CallId } from '@filepath/protocol';
 import type { Ask, Price } from '../../gateway/contract.ts';
 import { first, type Sql } from '../../storage/sql.ts';
+import type { Accounts } from './accounts.ts';
 import type { Amount } from './money.ts';
 
 export type CallRow = {
@@ -18,6 +19,8 @@ export type CallRow = {
   held_tokens: number;
   held_nano: number;
   charged: string | null;
+  /** The accounts it was reserved in, where its node has moved since. */
+  path: string | null;
 };
 
 /** The calls that are under way, and those that ended lately: a call is settled once. */
@@ -113,4 +116,9 @@ export class Calls {
 
 export function priceOf(row: CallRow): Price | null {
   return row.price === null ? null : (JSON.parse(row.price) as Price);
+}
+
+/** The accounts that a call counts in. */
+export function pathOfCall(row: CallRow, accounts: Accounts): readonly string[] {
+  return row.path === null ? accounts.pathOf(row.node) : (JSON.parse(row.path) as string[]);
 }

@@ -81,9 +81,9 @@ export class TreeLedger {
     if (this.#unwritten.size === 0) return;
     this.#deps.sql.transaction(() => {
       const tally = new Tally();
-      for (const { ask, outputBound, held, at } of this.#unwritten.take()) {
+      for (const { ask, path, outputBound, held, at } of this.#unwritten.take()) {
         this.#calls.insert(ask, outputBound, held, at, at + LEASE_MS);
-        tally.hold(ask.thread, held.tokens, held.nano);
+        tally.hold(path, ask.thread, held.tokens, held.nano);
       }
       tally.write(this.accounts);
     });

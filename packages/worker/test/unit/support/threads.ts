@@ -75,8 +75,9 @@ export function observe(
   { thread }: TestThread,
   body:
     | { type: 'started' }
-    | { type: 'exit'; code: number | null; reason?: 'exited' | 'stopped' | 'lost' }
-    | { type: 'refused'; reason: string },
+    | { type: 'exit'; code: number | null; reason?: 'exited' | 'stopped' | 'handoff' | 'lost' }
+    | { type: 'refused'; reason: string }
+    | { type: 'head'; to: string; ref: string; message: string },
 ): Effects {
   const { epoch, observed } = thread.state.launch;
   if (body.type === 'started') thread.go(epoch);
@@ -91,7 +92,9 @@ export function observe(
             signal: null,
             reason: body.reason ?? ('exited' as const),
           }
-        : { type: 'refused' as const, epoch, reason: body.reason };
+        : body.type === 'head'
+          ? { ...body, epoch, from: '0'.repeat(40) }
+          : { type: 'refused' as const, epoch, reason: body.reason };
   const effects = thread.observed(observed + 1, full);
   if (effects === 'resync') throw new Error('resync');
   return effects;

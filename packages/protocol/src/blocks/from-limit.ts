@@ -1,0 +1,15 @@
+import { z } from 'zod';
+import { SystemLimit } from '../thread/limit.ts';
+import type { Base, NoticeBlock } from './block.ts';
+
+const Limit = z.looseObject(SystemLimit.shape);
+
+/** A limit that an agent waits for; null for another body. */
+export function limitBlock(base: Base, body: unknown): NoticeBlock | null {
+  const { data } = Limit.safeParse(body);
+  if (data === undefined) return null;
+  const detail = data.ended
+    ? 'Its run ended by that. It goes on by itself when the limit is over.'
+    : null;
+  return { ...base, kind: 'notice', level: 'warn', text: data.reason, detail };
+}
