@@ -157,8 +157,13 @@ export class Bringing {
   /** Compares a node with those beside, above and below it; those that newly overlap are told. */
   #compare(row: NodeRow, touch: Touch): void {
     const own = this.#workOf(row.id);
-    for (const other of this.#session.nodes.neighbours(row)) {
-      const theirs = this.#workOf(other.id);
+    const beside = this.#session.nodes.neighbours(row);
+    // One of the two may have moved elsewhere in the tree since.
+    const apart = overlapsIn(row.overlaps)
+      .filter(({ node }) => !beside.some(({ id }) => id === node))
+      .flatMap(({ node }) => this.#session.nodes.find(node) ?? []);
+    for (const other of [...beside, ...apart]) {
+      const theirs = apart.includes(other) ? null : this.#workOf(other.id);
       const files = own === null || theirs === null ? [] : overlapsOf(own, theirs);
       // The rows may have been written by the comparison before.
       const [one, two] = [this.#find(row.id), this.#find(other.id)];

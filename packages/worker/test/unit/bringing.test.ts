@@ -107,6 +107,18 @@ describe('agents that change the same lines', () => {
     expect(session.node(a).overlaps !== undefined).toBe(overlaps);
   });
 
+  it('[MERGE11] count no more when one of them has moved elsewhere and goes on', () => {
+    const { session, bringing, add } = newSession();
+    const root = add('root');
+    const [a, b] = [add('a', root), add('b', root)];
+    bringing.noteTouched(a, work('1', [[5, 1]]));
+    bringing.noteTouched(b, work('2', [[5, 1]]));
+    session.nodes.update(b, { parent_id: add('other') });
+    bringing.noteTouched(b, work('3', [[5, 1]]));
+    expect(session.node(a).overlaps).toBeUndefined();
+    expect(session.node(b).overlaps).toBeUndefined();
+  });
+
   it('[MERGE11] count no more when the parent has the work, until there is new work', () => {
     const { session, bringing, add } = newSession();
     const root = add('root');
