@@ -20,6 +20,9 @@ export function words(schema, nameOf) {
     case 'number':
       return number(schema);
     case 'array':
+      if (schema.prefixItems) {
+        return `[${schema.prefixItems.map((item) => words(item, nameOf)).join('; ')}]`;
+      }
       return `list of ${words(schema.items ?? {}, nameOf)}${size(schema.minItems, schema.maxItems)}`;
     case 'object':
       return object(schema, nameOf);

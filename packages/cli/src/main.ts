@@ -12,6 +12,8 @@ const USAGE = `Usage: filepath COMMAND [OPTION …]
   run       run one task without a browser
   agents    list the kinds of agents, install their programs, make one of your own
   memory    list, search, add and forget what agents remember
+  changes   list what an agent changed
+  merge     merge an agent's work into its parent's branch or the session's
   export    write a thread as signed NDJSON
   verify    check an export
   validate  check NDJSON on stdin against FAP
@@ -25,6 +27,8 @@ const commands: Readonly<Record<string, () => Promise<Command>>> = {
   run: async () => (await import('./commands/run.ts')).run,
   agents: async () => (await import('./commands/agents.ts')).agents,
   memory: async () => (await import('./commands/memory.ts')).memory,
+  changes: async () => (await import('./commands/changes.ts')).changes,
+  merge: async () => (await import('./commands/merge.ts')).merge,
   export: async () => (await import('./commands/export.ts')).exportThread,
   verify: async () => (await import('./commands/verify.ts')).verify,
   validate: async () => (await import('./commands/validate.ts')).validate,

@@ -4,6 +4,7 @@ import {
   AttentionFrame,
   type BudgetPut,
   BudgetState,
+  Changes,
   type NodeBudgetPut,
   NodeBudgetState,
   CatalogItem,
@@ -15,6 +16,8 @@ import {
   type MemoryPatch,
   type MemoryScope,
   MemoryStored,
+  JobResult,
+  type MergeCreate,
   type MessageCreate,
   ModelList,
   Node,
@@ -117,6 +120,17 @@ export function createClient(options: ClientOptions = {}) {
         field(await send('PATCH', node(sessionId, id), { body }), 'node', Node),
       delete: async (sessionId: string, id: string) =>
         done(await send('DELETE', node(sessionId, id))),
+      /** What the agent changed since its workspace was made; one file of it with all its hunks. */
+      changes: async (id: string, file?: string) => {
+        const query = file === undefined ? '' : `?file=${encodeURIComponent(file)}`;
+        return field(await send('GET', `${ofNode(id)}/changes${query}`), 'changes', Changes);
+      },
+      /** Merges the agent's branch. Null: it has not ended in time; the thread says how it does. */
+      merge: async (id: string, body: Partial<MergeCreate>, waitSeconds = 20) => {
+        const path = `${ofNode(id)}/merge?wait=${waitSeconds}`;
+        const answer = await send('POST', path, { body });
+        return answer.status === 202 ? null : field(answer, 'result', JobResult);
+      },
     },
 
     budget: {
@@ -252,6 +266,7 @@ export function createClient(options: ClientOptions = {}) {
 }
 
 const session = (id: string): string => `/api/session/${encodeURIComponent(id)}`;
+const ofNode = (id: string): string => `/api/node/${encodeURIComponent(id)}`;
 const thread = (id: string): string => `/api/thread/${encodeURIComponent(id)}`;
 const provider = (id: string): string => `/api/providers/${encodeURIComponent(id)}`;
 const memory = (id: string): string => `/api/memories/${encodeURIComponent(id)}`;

@@ -91,6 +91,7 @@ export {
 export {
   AgentToRunner,
   AgentToWorker,
+  Answer,
   CatalogReport,
   ControlToRunner,
   ControlToWorker,
@@ -102,6 +103,7 @@ export {
   Limits,
   LINK_VERSION,
   Order,
+  Question,
   RemoveOrder,
   SpoolLine,
   StartOrder,
@@ -140,6 +142,7 @@ export {
   RunnerImage,
   RunnerWorkspace,
   SystemBody,
+  SystemOverlap,
   SystemSpawned,
   SystemSpawnFailed,
   SystemWorkers,
@@ -229,6 +232,27 @@ export {
   SNAPSHOT_HEAD,
 } from './api/snapshot-head.ts';
 export { BranchName } from './git/branch-name.ts';
+export { CommitHash } from './git/commit-hash.ts';
+export {
+  ChangedFile,
+  Changes,
+  CHANGES_BYTES,
+  CHANGES_FILES,
+  Hunk,
+  Touched,
+  TOUCHED_FILES,
+  TOUCHED_RANGES,
+  TouchedFile,
+} from './git/changes.ts';
+export {
+  CONFLICT_FILES,
+  ConflictFile,
+  MergeCreate,
+  MergeInto,
+  MergeTarget,
+  NodeConflict,
+  NodeOverlap,
+} from './git/merge.ts';
 export { EXPORT_VERSION, exportClaim, ExportEnd, ExportHeader, ExportLine } from './api/export.ts';
 export type { Block } from './blocks/block.ts';
 export { BlockReducer, toBlocks } from './blocks/reducer.ts';

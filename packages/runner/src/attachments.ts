@@ -24,6 +24,8 @@ export type AttachContext = Pick<
 > & {
   catalog: Catalog;
   executors: Executors;
+  /** The agent has made a commit. */
+  moved(agent: Agent): void;
   /** A process of the agent has ended. */
   ended(agent: Agent): void;
 };
@@ -60,6 +62,7 @@ export class Attachments {
           await endOnDisk(executor, before, 'a later epoch has begun');
         }
       },
+      onHead: () => this.#context.moved(agent),
       onEnded: () => this.#context.ended(agent),
       onOver: () => agent.epochs.delete(run.epoch),
     });

@@ -26,9 +26,11 @@ const KEPT_FAILURES = 1024;
 const DELETED = 'the agent was deleted';
 const NO_HOME = 'the runner has no home of this agent';
 
-export type OrdersContext = Omit<AttachContext, 'placeOf' | 'ended'> & {
+export type OrdersContext = Omit<AttachContext, 'placeOf' | 'ended' | 'moved'> & {
   agents: Agents;
   jobs: Jobs;
+  /** Something moved in the workspace of an agent. */
+  moved(agent: Agent): void;
 };
 
 /** Carries orders out. Each method resolves when its order is safe from a kill; each may be repeated. */
@@ -45,7 +47,10 @@ export class Orders {
     const { agents, jobs, ...attach } = context;
     this.#context = context;
     const placeOf: AttachContext['placeOf'] = (thread) => agents.find(thread)?.place ?? null;
-    const ended = (agent: Agent): void => jobs.bringBack(agent);
+    const ended = (agent: Agent): void => {
+      jobs.bringBack(agent);
+      context.moved(agent);
+    };
     this.#attachments = new Attachments({ ...attach, placeOf, ended });
   }
 

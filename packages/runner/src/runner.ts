@@ -1,4 +1,9 @@
-import type { CatalogReport, Executor as ExecutorInfo, RunnerId } from '@filepath/protocol';
+import type {
+  CatalogReport,
+  Executor as ExecutorInfo,
+  RunnerId,
+  ThreadId,
+} from '@filepath/protocol';
 import { Agents } from './agents.ts';
 import { Catalog } from './catalog/catalog.ts';
 import { ProvidedFiles } from './catalog/provided.ts';
@@ -13,6 +18,7 @@ import { ContainerExecutor } from './container/executor.ts';
 import { Executors } from './executor/executors.ts';
 import { SandboxExecutor } from './executor/sandbox.ts';
 import { Mirrors } from './git/mirrors.ts';
+import { TouchWatch } from './git/touch-watch.ts';
 import { Upkeep } from './git/upkeep.ts';
 import { Home, homeId } from './home.ts';
 import { bringNew, carryOut } from './jobs/carry-out.ts';
@@ -21,8 +27,10 @@ import { jobSettings } from './jobs/settings.ts';
 import { AgentLimits } from './limits/agent-limits.ts';
 import { silenceSetting } from './limits/silence-setting.ts';
 import { ControlLink } from './link/control-link.ts';
-import type { Log } from './log.ts';
+import { type Log, reasonOf } from './log.ts';
+import { Mailbox } from './mailbox.ts';
 import { Orders } from './orders.ts';
+import { Questions } from './questions.ts';
 
 export type RunnerOptions = {
   /** `$FILEPATH_HOME`. */
@@ -100,17 +108,42 @@ export async function startRunner(options: RunnerOptions): Promise<Runner> {
     disk,
     worker: { url, token },
     snapshotBytes: own.snapshotBytes,
+    placeOf: (thread: ThreadId) => agents.find(thread)?.place ?? null,
+    targets: new Mailbox(),
   };
+  const questions = new Questions({
+    env,
+    limits,
+    agents,
+    mirrors,
+    availability: executors.sandbox,
+  });
+  const touches = new TouchWatch({
+    look: (agent, signal) => questions.touched(agent, signal),
+    isHere: (agent) => agents.find(agent.thread) === agent,
+    tell: (thread, touched) => control.send({ t: 'touched', thread, touched }),
+    failed: ({ thread }, error) =>
+      log({ level: 'warn', event: 'job', message: reasonOf(error).slice(0, 500), thread }),
+  });
   const jobs = new Jobs({
     agents,
     log,
     send: (frame) => control.send(frame),
-    carryOut: (agent, order, signal) => carryOut(work, agent, order, signal),
+    carryOut: async (agent, order, signal) => {
+      const result = await carryOut(work, agent, order, signal);
+      if (order.do.type === 'merge') {
+        const { target } = order.do;
+        const parent = target.into === 'parent' ? agents.find(target.thread) : undefined;
+        for (const each of [agent, parent]) if (each) touches.moved(each);
+      }
+      return result;
+    },
     bring: (agent, signal) => bringNew(work, agent, signal),
   });
   const orders = new Orders({
     agents,
     jobs,
+    moved: (agent) => touches.moved(agent),
     executors,
     catalog,
     provided: new ProvidedFiles(options.home, env),
@@ -131,7 +164,11 @@ export async function startRunner(options: RunnerOptions): Promise<Runner> {
     catalog: report,
     log,
     take: (order) => orders.take(order),
-    onLinked: () => jobs.tell(),
+    onLinked: () => {
+      jobs.tell();
+      touches.tellAll();
+    },
+    answer: (question) => questions.answer(question),
     onStored: (job) => jobs.stored(job),
   });
   const upkeep = new Upkeep({
@@ -152,6 +189,8 @@ export async function startRunner(options: RunnerOptions): Promise<Runner> {
     stop: async () => {
       control.close();
       programs.close();
+      questions.close();
+      await touches.close();
       await upkeep.close();
       await orders.close();
       await archive.close();

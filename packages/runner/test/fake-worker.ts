@@ -4,14 +4,17 @@ import type { AddressInfo } from 'node:net';
 import {
   AgentToRunner,
   AgentToWorker,
+  type Answer,
   type CatalogReport,
   ControlToRunner,
   ControlToWorker,
   type InputLine,
   type JobResult,
   type Order,
+  type Question,
   type RunnerBody,
   type SpoolLine,
+  type Touched,
 } from '@filepath/protocol';
 import { type WebSocket, WebSocketServer } from 'ws';
 
@@ -53,6 +56,9 @@ export class FakeWorker {
   /** Results of jobs as they came, and whether they are stored. */
   readonly done: JobResult[] = [];
   storing = true;
+  /** What agents changed, as it was told last, and answers to questions. */
+  readonly touched = new Map<string, Touched>();
+  readonly answers = new Map<number, Answer>();
   /** What was uploaded and is to be had, by its id. The next uploads are answered so. */
   readonly snapshots = new Map<string, Buffer>();
   readonly uploads: number[] = [];
@@ -61,6 +67,7 @@ export class FakeWorker {
   readonly #sockets = new WebSocketServer({ noServer: true });
   readonly #epochs = new Map<WebSocket, number>();
   #control: WebSocket | null = null;
+  #asked = 0;
   executors: unknown;
   catalog: CatalogReport | undefined;
   /** A runner has said hello. */
@@ -132,6 +139,17 @@ export class FakeWorker {
     this.#control.send(JSON.stringify(frame));
   }
 
+  /** Asks, and waits for the answer. */
+  async ask(question: Question): Promise<Answer> {
+    const ask = ++this.#asked;
+    const frame = ControlToRunner.parse({ t: 'ask', ask, question });
+    this.#control?.send(JSON.stringify(frame));
+    await this.until(`the answer to ${ask}`, () => this.answers.has(ask), 30_000);
+    const answer = this.answers.get(ask);
+    if (answer === undefined) throw new Error('no answer');
+    return answer;
+  }
+
   input(id: string, line: string): void {
     const thread = this.thread(id);
     const input = { id: thread.inputs.length + 1, line };
@@ -193,6 +211,10 @@ export class FakeWorker {
         }
       } else if (frame.t === 'catalog') {
         this.catalog = frame.catalog;
+      } else if (frame.t === 'touched') {
+        this.touched.set(frame.thread, frame.touched);
+      } else if (frame.t === 'answer') {
+        this.answers.set(frame.ask, frame.answer);
       } else {
         const found = this.orders[frame.order - 1];
         if (found !== undefined) found.taken++;

@@ -26,7 +26,7 @@ export function carriedOut(bench: Bench, order: JobOrder): Promise<JobResult> {
 export function pushed(
   bench: Bench,
   start: Start,
-  more: { branch?: string; force?: boolean } = {},
+  more: { branch?: string; force?: boolean; session?: string } = {},
 ): Promise<JobResult> {
   const repository = start.gitRepoUrl ?? '';
   return carriedOut(bench, jobOrder(start, { type: 'push', repository, force: false, ...more }));

@@ -10,8 +10,10 @@ import {
 } from '@filepath/protocol';
 import { cutMiddle, defineTool, type LoopTool } from '@filepath/loop';
 import { z } from 'zod';
+import { ChildId } from './child-id.ts';
 import { askGateway, type TreeGateway } from './gateway.ts';
 import { memoryTools } from './memory-tools.ts';
+import { mergeChild } from './merge-child.ts';
 import { childrenText } from './words.ts';
 
 /** What these tools are made with. */
@@ -23,9 +25,6 @@ export type TreeDesk = {
   readonly waits: () => void;
 };
 
-const ChildId = z
-  .string()
-  .regex(/^th_[A-Za-z0-9]{1,64}$/, 'expected the id of a child, as list_children has it');
 const MAX_TEXT = 40_000;
 
 /** The abilities of every agent in a tree. Agents of filepath have them as tools, others by MCP. */
@@ -38,6 +37,7 @@ export function treeTools(desk: TreeDesk): LoopTool[] {
     sendToChild(desk),
     stopChild(desk),
     ...memoryTools(desk.gateway),
+    mergeChild(desk.gateway),
   ];
 }
 
@@ -52,6 +52,7 @@ export const TREE_TOOLS: ReadonlySet<string> = new Set([
   'remember',
   'recall',
   'forget',
+  'merge_child',
 ]);
 
 function spawnAgent({ gateway }: TreeDesk): LoopTool {

@@ -93,6 +93,8 @@ export const PushCreate = z.strictObject({
   branch: BranchName.optional(),
   /** Takes the place of other commits on that branch. */
   force: z.boolean().optional(),
+  /** Whose branch; the agent's own unless told. */
+  of: z.enum(['agent', 'session']).optional(),
 });
 export type PushCreate = z.infer<typeof PushCreate>;
 

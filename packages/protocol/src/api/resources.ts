@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { AgentState } from '../fap/events.ts';
 import { Budget, UsageTotals } from '../gateway/usage.ts';
+import { NodeConflict, NodeOverlap } from '../git/merge.ts';
 import { SessionId, ThreadId } from '../ids.ts';
 import { AgentTypeName } from '../catalog/entry.ts';
 import { AgentConfig } from './agent-config.ts';
@@ -50,6 +51,10 @@ export const Node = z.object({
   /** Completed and all leaves below this node; a leaf counts itself. */
   done: z.int().min(0),
   total: z.int().min(0),
+  /** Siblings, its parent or children that changed the same lines of a file; absent: none. */
+  overlaps: z.array(NodeOverlap).optional(),
+  /** Its work could not be merged; absent: it could, or was not asked for. */
+  conflict: NodeConflict.optional(),
   createdAt: z.iso.datetime(),
   updatedAt: z.iso.datetime(),
 });

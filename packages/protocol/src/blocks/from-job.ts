@@ -1,10 +1,12 @@
 import { JobResult } from '../thread/job-results.ts';
+import { conflictWords, mergedWords } from './merge-words.ts';
 import type { Base, NoticeBlock } from './block.ts';
 
 const FAILED = {
   push: 'could not push',
   snapshot: 'could not make a snapshot',
   gate: 'could not run the gates',
+  merge: 'could not merge',
 } as const;
 
 /** How a job ended, in words for a person; null for any other body. */
@@ -26,6 +28,10 @@ export function jobBlock(base: Base, body: unknown): NoticeBlock | null {
       const detail = without === 0 ? [] : [`left out: ${JSON.stringify(left)}`];
       return { ...notice, text, detail: [result.snapshot, ...detail].join('\n') };
     }
+    case 'merged':
+      return { ...notice, ...mergedWords(result) };
+    case 'conflict':
+      return { ...notice, level: 'warn', ...conflictWords(result) };
     case 'job_failed': {
       const { work, reason } = result;
       return { ...notice, level: 'error', text: FAILED[work], detail: reason };

@@ -14,6 +14,7 @@ import { CHECKING, PROGRESS, runnerBlock } from './from-runner.ts';
 import { commandBlock, toolBlock } from './from-work.ts';
 import { GateBlocks } from './gate-blocks.ts';
 import { GatewayBlocks } from './gateway-blocks.ts';
+import { overlapBlock } from './merge-words.ts';
 import { type Commit, KnownCommits } from './known-commits.ts';
 import { OpenQuestions } from './open-questions.ts';
 import { OpenWork } from './open-work.ts';
@@ -111,7 +112,10 @@ export class BlockReducer {
         if (handoff) return this.#place(handoff);
         const limit = limitBlock(base, event.body);
         if (limit) return this.#add(limit);
-        const result = jobBlock(base, event.body) ?? memoriesBlock(base, event.body);
+        const result =
+          jobBlock(base, event.body) ??
+          memoriesBlock(base, event.body) ??
+          overlapBlock(base, event.body);
         if (result) return this.#add(result);
         if (this.#spawned(base, event.body)) return;
         if (this.#workers(base, event.body)) return;

@@ -1,8 +1,10 @@
 import { z } from 'zod';
 import { AgentEntry, AgentTypeName } from '../catalog/entry.ts';
+import { Touched } from '../git/changes.ts';
 import { JobId, RunnerId, ThreadId } from '../ids.ts';
 import { JobResult } from '../thread/job-results.ts';
 import { Order } from './orders.ts';
+import { Answer, Question } from './questions.ts';
 
 /** The runner's one control socket, to its RunnerObject. */
 export const LINK_VERSION = 1;
@@ -46,6 +48,9 @@ export const ControlToWorker = z.discriminatedUnion('t', [
   z.strictObject({ t: z.literal('taken'), order: z.int().min(1) }),
   /** A job has ended. Said again until it is `stored`. */
   z.strictObject({ t: z.literal('done'), thread: ThreadId, result: JobResult }),
+  /** What an agent has changed so far. The newest counts, and is said again on a new connection. */
+  z.strictObject({ t: z.literal('touched'), thread: ThreadId, touched: Touched }),
+  z.strictObject({ t: z.literal('answer'), ask: z.int().min(1), answer: Answer }),
 ]);
 export type ControlToWorker = z.infer<typeof ControlToWorker>;
 
@@ -53,5 +58,7 @@ export const ControlToRunner = z.discriminatedUnion('t', [
   z.strictObject({ t: z.literal('welcome'), v: z.literal(LINK_VERSION) }),
   z.strictObject({ t: z.literal('order'), order: z.int().min(1), do: Order }),
   z.strictObject({ t: z.literal('stored'), job: JobId }),
+  /** Answered once, on this connection or never. */
+  z.strictObject({ t: z.literal('ask'), ask: z.int().min(1), question: Question }),
 ]);
 export type ControlToRunner = z.infer<typeof ControlToRunner>;

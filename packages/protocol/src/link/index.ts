@@ -17,3 +17,4 @@ export {
   StartOrder,
   StopOrder,
 } from './orders.ts';
+export { Answer, Question } from './questions.ts';

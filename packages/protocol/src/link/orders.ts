@@ -4,6 +4,7 @@ import { AgentConfig } from '../api/agent-config.ts';
 import { SnapshotSource } from '../api/snapshot.ts';
 import { BranchName } from '../git/branch-name.ts';
 import { Gates } from '../thread/gates.ts';
+import { MergeMode, MergeTarget } from '../git/merge.ts';
 
 /** A line for an agent's stdin. Ids count from 1 in each epoch; an id is written once. */
 export const InputLine = z.strictObject({ id: z.int().min(1), line: z.string() });
@@ -74,6 +75,17 @@ export const JobWork = z.discriminatedUnion('type', [
     repository: z.string(),
     branch: BranchName.optional(),
     force: z.boolean(),
+    /** The session's branch is pushed, in place of the agent's. */
+    session: BranchName.optional(),
+  }),
+  z.strictObject({
+    type: z.literal('merge'),
+    /** Of the agent whose work it is. */
+    name: z.string(),
+    target: MergeTarget,
+    mode: MergeMode.optional(),
+    /** Said again in the result of a conflict. */
+    hand: z.boolean(),
   }),
   z.strictObject({ type: z.literal('snapshot') }),
   z.strictObject({

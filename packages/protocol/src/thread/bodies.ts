@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { AgentState } from '../fap/events.ts';
+import { TOUCHED_FILES } from '../git/changes.ts';
 import { CommitHash } from '../git/commit-hash.ts';
 import { ThreadId } from '../ids.ts';
 import { GateBegun, RunnerGates } from './gates.ts';
@@ -161,9 +162,19 @@ export type SystemWorkers = z.infer<typeof SystemWorkers>;
 /** What became of an agent's wish for a child. */
 export const SpawnOutcome = z.discriminatedUnion('type', [SystemSpawned, SystemSpawnFailed]);
 
+/** Another agent has changed the same lines. */
+export const SystemOverlap = z.strictObject({
+  type: z.literal('overlap'),
+  node: ThreadId,
+  name: z.string(),
+  files: z.array(z.string().max(4096)).min(1).max(TOUCHED_FILES),
+});
+export type SystemOverlap = z.infer<typeof SystemOverlap>;
+
 export const SystemBody = z.discriminatedUnion('type', [
   ...SpawnOutcome.options,
   SystemWorkers,
+  SystemOverlap,
   ...JobResult.options,
   GateBegun,
   SystemDecision,

@@ -2,8 +2,19 @@ import { z } from 'zod';
 import { SnapshotManifest } from '../api/snapshot.ts';
 import { BranchName } from '../git/branch-name.ts';
 import { CommitHash } from '../git/commit-hash.ts';
-import { JobId, SnapshotId } from '../ids.ts';
+import { CONFLICT_FILES, ConflictFile, MergeInto } from '../git/merge.ts';
+import { JobId, SnapshotId, ThreadId } from '../ids.ts';
 import { GateResult } from './gates.ts';
+
+/** Whose work it is, and into what: the parent's name or the session's branch. */
+const merge = {
+  node: ThreadId,
+  name: z.string(),
+  into: MergeInto,
+  target: z.string(),
+  /** The agent's commit. */
+  from: CommitHash,
+};
 
 /** How a job of the runner ended: a body of an event with source `system`. */
 export const JobResult = z.discriminatedUnion('type', [
@@ -26,9 +37,33 @@ export const JobResult = z.discriminatedUnion('type', [
   }),
   GateResult,
   z.strictObject({
+    type: z.literal('merged'),
+    job: JobId,
+    ...merge,
+    /** The branch is here now, and was there before. */
+    commit: CommitHash,
+    before: CommitHash,
+    /** `none`: it had all of the work already. */
+    how: z.enum(['ff', 'merge', 'none']),
+    /** The workspace of the target has it; where it is not, its agent is told which commit to merge. */
+    taken: z.boolean(),
+  }),
+  z.strictObject({
+    type: z.literal('conflict'),
+    job: JobId,
+    ...merge,
+    /** The commit of the target that the work is to be joined with. */
+    ours: CommitHash,
+    files: z.array(ConflictFile).max(CONFLICT_FILES),
+    /** Files or parts of them are left out. */
+    truncated: z.boolean(),
+    /** It was asked to become a task of the agent. */
+    hand: z.boolean(),
+  }),
+  z.strictObject({
     type: z.literal('job_failed'),
     job: JobId,
-    work: z.enum(['push', 'snapshot', 'gate']),
+    work: z.enum(['push', 'snapshot', 'gate', 'merge']),
     /** Why, and what to do. */
     reason: z.string().max(4096),
   }),

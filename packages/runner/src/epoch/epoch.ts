@@ -66,6 +66,8 @@ export type EpochContext = {
   endEarlier(): Promise<void>;
   /** Where another agent lives, if its home is here. */
   placeOf(thread: ThreadId): Place | null;
+  /** There is a new commit. */
+  onHead(): void;
   /** The process is gone. */
   onEnded(): void;
   /** The worker has everything. */
@@ -357,7 +359,10 @@ export class Epoch {
       agentDir: place.dir,
       run,
       told: this.#observed.all(),
-      observe: (body) => this.#observe(body),
+      observe: (body) => {
+        this.#observe(body);
+        this.#context.onHead();
+      },
       redact: (text) => this.#redactor.redact(text),
       changed: () => this.#step(),
     });

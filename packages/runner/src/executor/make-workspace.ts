@@ -1,3 +1,4 @@
+import { recordBase } from '../git/base.ts';
 import type { Mirror, Mirrors } from '../git/mirrors.ts';
 import { hasRepository, type ParentStart, parentStart, shownStart } from '../git/parent-start.ts';
 import { reasonOf } from '../log.ts';
@@ -116,4 +117,5 @@ async function make(
     void held?.release();
   }
   if (mirror !== null) recordMirror(place, mirror.id);
+  recordBase(place, into);
 }

@@ -1,6 +1,7 @@
 import { chmodSync, chownSync, lstatSync, mkdirSync, renameSync, rmSync, statSync } from 'node:fs';
 import { basename, join } from 'node:path';
 import { syncAll } from '../files.ts';
+import { recordBase } from '../git/base.ts';
 import type { Restore } from '../snapshot/restore.ts';
 import { type Making, makeWorkspace } from './make-workspace.ts';
 import { type Place, type Prepared, Refusal, type WorkspaceSource } from './executor.ts';
@@ -40,6 +41,7 @@ export async function prepareWorkspace(
     }
     empty();
     await workspaces.restore(basename(into), source.snapshot);
+    recordBase(place, into);
     return { note: null, start: null };
   };
   const made = await make();

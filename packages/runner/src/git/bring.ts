@@ -7,7 +7,7 @@ import { type GitResult, hostGit } from './host-git.ts';
 import type { Remote } from './remote.ts';
 
 /** Most that one agent may bring at once, packed; git's memory for it, and its time. */
-const PACK_BYTES = 512 * 2 ** 20;
+export const PACK_BYTES = 512 * 2 ** 20;
 const MEMORY_BYTES = 2 ** 30;
 const TIMEOUT_MS = 10 * 60_000;
 
@@ -33,6 +33,10 @@ export type Bring = WorkspaceTools & {
   signal: AbortSignal;
   /** Runs a task while nothing else is done to the mirror. Nothing in it waits for the agent. */
   exclusively<T>(task: () => Promise<T>): Promise<T>;
+  /** Of the agent's `jobs`, for what passes. */
+  folder?: string;
+  /** The ref that is moved to the commit: the agent's own unless told. Null: none. */
+  ref?: string | null;
   /** Most bytes of the pack. */
   most?: number;
   /** How long git in the workspace may take. */
@@ -49,7 +53,7 @@ export const refOf = (slug: string): string => `refs/filepath/${slug}`;
  */
 export async function bringBack(job: Bring): Promise<string> {
   const { place, mirror, signal } = job;
-  const folder = join(place.dir, 'jobs', 'bring');
+  const folder = join(place.dir, 'jobs', job.folder ?? 'bring');
   rmSync(folder, { recursive: true, force: true });
   mkdirSync(folder, { recursive: true, mode: 0o700 });
   try {
@@ -90,7 +94,7 @@ export async function isThere(
 /** Takes a commit and a pack from a descriptor, by way of a repository that is made at `checked`. Throws a Refusal. */
 export async function takePack(job: Bring, checked: string, fd: number): Promise<string> {
   const tip = readTip(fd);
-  const ref = refOf(job.place.slug);
+  const ref = job.ref === undefined ? refOf(job.place.slug) : job.ref;
   const inMirror = `--git-dir=${job.mirror}`;
   const inChecked = `--git-dir=${checked}`;
   const remote: Remote = { kind: 'path', shown: checked };
@@ -112,7 +116,7 @@ export async function takePack(job: Bring, checked: string, fd: number): Promise
     throw new Refusal(said.slice(-1500) || 'git ended without a word');
   };
   if (await isThere(job, tip)) {
-    await job.exclusively(() => must([inMirror, 'update-ref', ref, tip]));
+    if (ref !== null) await job.exclusively(() => must([inMirror, 'update-ref', ref, tip]));
     return tip;
   }
   const format = tip.length === 64 ? 'sha256' : 'sha1';
@@ -124,7 +128,7 @@ export async function takePack(job: Bring, checked: string, fd: number): Promise
   await must([inChecked, 'update-ref', 'refs/heads/tip', tip]);
   const options = ['--no-tags', '--no-write-fetch-head', '--quiet'];
   const fsck = ['-c', 'fetch.fsckObjects=true'];
-  const spec = `+refs/heads/tip:${ref}`;
+  const spec = ref === null ? 'refs/heads/tip' : `+refs/heads/tip:${ref}`;
   const fetch = [inMirror, ...small, ...fsck, 'fetch', ...options, '--', checked, spec];
   await job.exclusively(() => must(fetch));
   return tip;

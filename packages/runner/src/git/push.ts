@@ -6,6 +6,7 @@ import type { WorkspaceTools } from '../jobs/workspace-command.ts';
 import { bringBack, refOf } from './bring.ts';
 import { advice, wordsOf } from './fetch.ts';
 import { type GitResult, hostGit } from './host-git.ts';
+import { MirrorRefs, sessionRef } from './mirror-refs.ts';
 import type { Mirrors } from './mirrors.ts';
 import type { Remote } from './remote.ts';
 
@@ -51,8 +52,8 @@ export async function push(job: Push): Promise<Pushed> {
   }
   const mirror = mirrors.path(id);
   const exclusively = <T>(task: () => Promise<T>): Promise<T> => mirrors.exclusively(id, task);
-  const commit = await bringBack({ ...job, mirror, exclusively });
-  const branch = work.branch ?? `filepath/${place.slug}`;
+  const { ref, commit } = await source(job, mirror, exclusively);
+  const branch = work.branch ?? work.session ?? `filepath/${place.slug}`;
   const result = await exclusively(() =>
     hostGit({
       args: [
@@ -63,7 +64,7 @@ export async function push(job: Push): Promise<Pushed> {
         ...(work.force ? ['--force'] : []),
         '--',
         remote.shown,
-        `${refOf(place.slug)}:refs/heads/${branch}`,
+        `${ref}:refs/heads/${branch}`,
       ],
       remote,
       env: job.env,
@@ -74,6 +75,23 @@ export async function push(job: Push): Promise<Pushed> {
   if (result.status === 0) return { remote: remote.shown, branch, commit };
   if (signal.aborted) throw new Error('the runner is stopping');
   throw new Refusal(refusal(result, remote, branch));
+}
+
+/** What is pushed: the session's branch, which is in the mirror, or the agent's, which is brought there. */
+async function source(
+  job: Push,
+  mirror: string,
+  exclusively: <T>(task: () => Promise<T>) => Promise<T>,
+): Promise<{ ref: string; commit: string }> {
+  const { session } = job.work;
+  if (session === undefined) {
+    const commit = await bringBack({ ...job, mirror, exclusively });
+    return { ref: refOf(job.place.slug), commit };
+  }
+  const ref = sessionRef(session);
+  const commit = await new MirrorRefs(mirror, job.env, job.signal).commit(ref);
+  if (commit !== null) return { ref, commit };
+  throw new Refusal('nothing was merged into the branch of the session yet');
 }
 
 function refusal(result: GitResult, remote: Remote, branch: string): string {

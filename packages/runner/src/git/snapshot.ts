@@ -61,7 +61,7 @@ export function snapshotEnvironment(passing: boolean): Map<string, string> {
 }
 
 /** Lists what is not committed in /tmp/changes. */
-const CHANGES = `
+export const CHANGES = `
 cd /workspace || exit
 [ -e .git ] || { echo 'there is no repository in it' >&2; exit 1; }
 [ -z "$(find .git/ -maxdepth 1 -type p -print -quit)" ] || { echo 'there is a pipe in its .git' >&2; exit 1; }
@@ -73,7 +73,7 @@ git status --porcelain --untracked-files=all --no-renames > /tmp/changes || exit
  * are. The index is copied with its time, by which git knows which files it has to read. With `$scratch` new objects are
  * there. Argument 1 is the commit's message.
  */
-const SNAPSHOT = `
+export const SNAPSHOT = `
 head= files=0 whole=all what=--all
 if git rev-parse --quiet --verify HEAD > /dev/null; then head=$(git rev-parse --verify 'HEAD^{commit}') || exit; fi
 commit=$head

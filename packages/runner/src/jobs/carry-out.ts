@@ -1,6 +1,12 @@
 import { existsSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
-import { type JobOrder, type JobResult, snapshotOfJob } from '@filepath/protocol';
+import {
+  type JobOrder,
+  type JobResult,
+  type JobWork,
+  snapshotOfJob,
+  type ThreadId,
+} from '@filepath/protocol';
 import type { Agent } from '../agents.ts';
 import type { FreeSpace } from '../disk/free-space.ts';
 import { recordedMirror } from '../executor/borrowed-mirror.ts';
@@ -9,8 +15,10 @@ import type { Executors } from '../executor/executors.ts';
 import { gateJob } from '../gates/gate-job.ts';
 import { bringBack, isThere } from '../git/bring.ts';
 import { branchTip } from '../git/loose.ts';
+import { merge } from '../git/merge.ts';
 import type { Mirrors } from '../git/mirrors.ts';
 import { push } from '../git/push.ts';
+import type { Mailbox } from '../mailbox.ts';
 import { exportWorkspace } from '../snapshot/export.ts';
 import { upload, type Worker } from '../snapshot/transfer.ts';
 import type { WorkspaceTools } from './workspace-command.ts';
@@ -25,6 +33,10 @@ export type WorkContext = WorkspaceTools & {
   disk: Pick<FreeSpace, 'low'>;
   worker: Worker;
   snapshotBytes: number;
+  /** The home of another agent on this machine, or null. */
+  placeOf(thread: ThreadId): Place | null;
+  /** One merge into a branch at a time. */
+  targets: Mailbox;
 };
 
 /** Does what a job asks for. Throws a Refusal. */
@@ -49,11 +61,26 @@ export async function carryOut(
       const { remote, branch, commit } = await push({ ...context, place, work, signal });
       return { type: 'pushed', job: order.id, remote, branch, commit };
     }
+    case 'merge':
+      return mergeWork(context, place, { ...order, do: work }, signal);
     case 'snapshot':
       return snapshot(context, place, order, signal);
     case 'gate':
       return gateJob(context.executors, place, order, work, signal);
   }
+}
+
+async function mergeWork(
+  context: WorkContext,
+  place: Place,
+  { id, thread, do: work }: JobOrder & { do: Extract<JobWork, { type: 'merge' }> },
+  signal: AbortSignal,
+): Promise<JobResult> {
+  const { name, target, hand } = work;
+  const shown = target.into === 'parent' ? target.name : target.branch;
+  const outcome = await merge({ ...context, place, work, signal });
+  const about = { job: id, node: thread, name, into: target.into, target: shown };
+  return outcome.type === 'merged' ? { ...outcome, ...about } : { ...outcome, ...about, hand };
 }
 
 async function snapshot(

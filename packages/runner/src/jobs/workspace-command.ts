@@ -21,6 +21,8 @@ export type WorkspaceCommand = {
   script: string;
   args: readonly string[];
   stdin?: number;
+  /** The workspace cannot be written. */
+  readOnly?: boolean;
   onStdout?: (stdout: Readable) => Promise<void>;
   timeoutMs?: number;
   signal: AbortSignal;
@@ -35,11 +37,13 @@ export async function inWorkspace(tools: WorkspaceTools, job: WorkspaceCommand):
   const bwrap = findTool('bwrap', tools.env);
   if (bwrap === null) throw new Refusal('bubblewrap is gone since the runner started');
   const limits = tools.limits.hold(place.slug);
+  const sandbox = gitSandbox(place.dir, job.folder ?? 'workspace', mirror);
   try {
     const result = await runOnce({
       bwrap,
       uid: place.uid,
-      ...gitSandbox(place.dir, job.folder ?? 'workspace', mirror),
+      ...sandbox,
+      mounts: (paths) => ({ ...sandbox.mounts(paths), readOnly: job.readOnly ?? false }),
       command: [...tools.limits.prefix(), '/bin/sh', '-c', job.script, 'job', ...job.args],
       ...(job.stdin === undefined ? {} : { stdin: job.stdin }),
       ...(job.onStdout && { onStdout: job.onStdout }),

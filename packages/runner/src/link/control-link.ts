@@ -1,4 +1,5 @@
 import {
+  type Answer,
   type CatalogReport,
   ControlToRunner,
   type ControlToWorker,
@@ -6,6 +7,7 @@ import {
   type JobId,
   LINK_VERSION,
   type Order,
+  type Question,
   type RunnerId,
 } from '@filepath/protocol';
 import { type Log, reasonOf } from '../log.ts';
@@ -25,6 +27,7 @@ export type ControlLinkOptions = {
   /** The worker is there: what it may not have is to be said again. */
   onLinked(): void;
   onStored(job: JobId): void;
+  answer(question: Question): Promise<Answer>;
 };
 
 /** The runner's one control socket. An order is answered when it is safe; the worker repeats it until then. */
@@ -78,7 +81,15 @@ export class ControlLink {
       this.#options.onStored(frame.job);
       return;
     }
+    if (frame.t === 'ask') {
+      void this.#answer(frame.ask, frame.question);
+      return;
+    }
     this.#take(frame.order, frame.do);
+  }
+
+  async #answer(ask: number, question: Question): Promise<void> {
+    this.send({ t: 'answer', ask, answer: await this.#options.answer(question) });
   }
 
   /** The worker repeats an order only on a new connection: what fails is tried again here. */

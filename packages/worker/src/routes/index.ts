@@ -7,6 +7,7 @@ import { agentsAvailable } from '../runner/availability.ts';
 import { agentMemoryRoutes } from './agent-memory-routes.ts';
 import { agentRoutes } from './agent-routes.ts';
 import { attentionRoutes } from './attention-routes.ts';
+import { bringRoutes } from './bring-routes.ts';
 import { budgetRoutes } from './budget-routes.ts';
 import { catalogRoute } from './catalog-route.ts';
 import { jobRoutes } from './job-routes.ts';
@@ -28,6 +29,7 @@ export const routes: readonly Route[] = [
   ...threadRoutes,
   ...budgetRoutes,
   ...jobRoutes,
+  ...bringRoutes,
   ...snapshotRoutes,
   ...attentionRoutes,
   ...memoryRoutes,

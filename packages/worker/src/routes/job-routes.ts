@@ -16,7 +16,12 @@ export const jobRoutes: Route[] = [
       body: PushCreate,
       responses: { 202: { description: 'Ordered.', schema: JobAccepted } },
     },
-    async ({ env, userId, params, body }) =>
-      json(unwrap(await env.THREAD.getByName(params.id).push(userId, body)), 202),
+    async ({ env, userId, params, body }) => {
+      const thread = env.THREAD.getByName(params.id);
+      if (body.of !== 'session') return json(unwrap(await thread.push(userId, body, null)), 202);
+      const session = env.SESSION.getByName(unwrap(await thread.sessionFor(userId)));
+      const branch = unwrap(await session.branch(userId));
+      return json(unwrap(await thread.push(userId, body, branch)), 202);
+    },
   ),
 ];

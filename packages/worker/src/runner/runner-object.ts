@@ -5,16 +5,20 @@ import {
   type ControlToRunner,
   ControlToWorker,
   type Executor,
+  FilepathError,
   LINK_VERSION,
   type Order,
+  type Question,
 } from '@filepath/protocol';
 import type { Env } from '../env.ts';
 import { log } from '../http/log.ts';
+import type { Result } from '../result.ts';
 import { acceptSocket, answerClose, attachmentOf, textOf } from '../sockets.ts';
 import { durableSql } from '../storage/durable-sql.ts';
 import { isFresh, migrate } from '../storage/schema.ts';
 import type { Sql } from '../storage/sql.ts';
 import { readValue, writeValue } from '../storage/values.ts';
+import { Asks, gone } from './asks.ts';
 import { Orders } from './orders.ts';
 import { RUNNER_MIGRATIONS } from './schema.ts';
 
@@ -24,6 +28,7 @@ export type RunnerStatus = { connected: boolean; executors: Executor[] };
 export class RunnerObject extends DurableObject<Env> {
   #sql: Sql;
   #orders: Orders;
+  #asks = new Asks();
 
   constructor(ctx: DurableObjectState, env: Env) {
     super(ctx, env);
@@ -37,6 +42,19 @@ export class RunnerObject extends DurableObject<Env> {
     const frame = this.#orders.add(key, order);
     if (!frame) return;
     for (const ws of this.#greeted()) send(ws, frame);
+  }
+
+  /** Asks the runner that is connected, and gives its answer as JSON. Refused at once where none is, and after a while where it says nothing. */
+  async ask(question: Question): Promise<Result<string>> {
+    const [ws] = isFresh(this.#sql) ? [] : this.#greeted();
+    try {
+      if (!ws) throw gone('no runner is connected: ask again when one is back');
+      const answer = await this.#asks.ask(question, (ask) => send(ws, { t: 'ask', ask, question }));
+      return { ok: true, value: JSON.stringify(answer) };
+    } catch (error) {
+      if (error instanceof FilepathError) return { ok: false, error: error.toBody().error };
+      throw error;
+    }
   }
 
   status(): RunnerStatus {
@@ -88,6 +106,16 @@ export class RunnerObject extends DurableObject<Env> {
       }
       return;
     }
+    if (frame.t === 'answer') {
+      this.#asks.answered(frame.ask, frame.answer);
+      return;
+    }
+    if (frame.t === 'touched') {
+      await this.env.THREAD.getByName(frame.thread)
+        .touched(attachment.runner, frame.touched)
+        .catch(() => log('error', 'report not stored', { thread: frame.thread }));
+      return;
+    }
     if (frame.runner !== attachment.runner) {
       ws.close(1008, 'this token belongs to another runner');
       return;
@@ -104,6 +132,7 @@ export class RunnerObject extends DurableObject<Env> {
 
   override webSocketClose(ws: WebSocket, code: number): void {
     answerClose(ws, code);
+    this.#asks.lost();
   }
 
   /** Sockets that have said hello. */

@@ -5,6 +5,8 @@ import {
   MASK,
   maskConfig,
   type Node,
+  NodeConflict,
+  NodeOverlap,
   type SessionId,
   SnapshotSource,
   ThreadId,
@@ -50,6 +52,8 @@ export type NodeRow = {
   held: string | null;
   held_by: string | null;
   told: string | null;
+  overlaps: string | null;
+  conflict: string | null;
 };
 
 /**
@@ -117,6 +121,8 @@ export function intentRow(
     held: null,
     held_by: null,
     told: null,
+    overlaps: null,
+    conflict: null,
   };
 }
 
@@ -146,10 +152,17 @@ export function toNode(session: SessionId, row: NodeRow, { own, subtree }: NodeA
     contextPct: row.context_pct,
     done: row.done,
     total: row.total,
+    ...(row.overlaps === null ? {} : { overlaps: overlapsIn(row.overlaps) }),
+    ...(row.conflict === null ? {} : { conflict: conflictIn(row.conflict) }),
     createdAt: row.created_at,
     updatedAt: row.updated_at,
   };
 }
+
+export const overlapsIn = (text: string | null): NodeOverlap[] =>
+  text === null ? [] : NodeOverlap.array().parse(JSON.parse(text));
+
+export const conflictIn = (text: string): NodeConflict => NodeConflict.parse(JSON.parse(text));
 
 export function snapshotOf(row: NodeRow): SnapshotSource | null {
   return row.snapshot === null ? null : SnapshotSource.parse(JSON.parse(row.snapshot));

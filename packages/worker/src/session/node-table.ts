@@ -86,6 +86,17 @@ export class NodeTable {
     return depth;
   }
 
+  /** Its parent, its siblings and its children. */
+  neighbours({ id, parent_id }: NodeRow): NodeRow[] {
+    return this.#sql.all<NodeRow>(
+      `SELECT * FROM nodes WHERE ${LIVE} AND id != ? AND (parent_id IS ? OR id = ? OR parent_id = ?)`,
+      id,
+      parent_id,
+      parent_id,
+      id,
+    );
+  }
+
   /** A node and everything below it, parents first; all of the tree without one. */
   subtree(id: string | null): NodeRow[] {
     const top = id === null ? 'parent_id IS NULL' : 'id = ?';

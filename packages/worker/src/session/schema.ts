@@ -1,5 +1,6 @@
 import { ALARMS_TABLE } from '../storage/alarms.ts';
 import { VALUES_TABLE } from '../storage/values.ts';
+import { BRINGING_TABLES } from './bringing.ts';
 import { LEDGER_TABLES } from './ledger/schema.ts';
 import { PAUSE_TABLES } from './pauses.ts';
 import { STARTS_TABLES } from './starts.ts';
@@ -51,4 +52,5 @@ export const SESSION_MIGRATIONS: readonly (readonly string[])[] = [
   ['ALTER TABLE calls ADD COLUMN path TEXT', 'CREATE INDEX calls_by_node ON calls (node)'],
   MEMORY_TABLES,
   WORKERS_TABLES,
+  BRINGING_TABLES,
 ];

@@ -8,6 +8,7 @@ import {
   type ChildrenWait,
   FilepathError,
   type MemoryStored,
+  type MergeInto,
   type Node,
   type NodeBudgetPut,
   type NodeBudgetState,
@@ -42,6 +43,7 @@ import type { ThreadNote } from '../thread/delivery.ts';
 import { nodeHashing } from '../thread/node-hashing.ts';
 import { isUnmetered } from './admission.ts';
 import { newAgentKey } from './agent-key.ts';
+import { Bringing, type MergePlan } from './bringing.ts';
 import { capsOf } from './caps.ts';
 import { nodeBudget, sessionBudget, setNodeBudget, setSessionBudget } from './ledger/budgets.ts';
 import { SESSION } from './ledger/accounts.ts';
@@ -81,6 +83,7 @@ type Parts = {
   desk: LedgerDesk;
   work: SessionWork;
   starting: Starting;
+  bringing: Bringing;
   feed: TreeFeed;
   viewers: Viewers<ViewerSocket>;
   readers: SseReaders;
@@ -217,6 +220,7 @@ export class SessionObject extends DurableObject<Env> implements Ledger {
   async removeNode(user: string, id: ThreadId): Promise<Result<null>> {
     return this.#change(user, (session) => {
       session.drop(id);
+      this.#parts?.bringing.forget();
       return null;
     });
   }
@@ -301,6 +305,33 @@ export class SessionObject extends DurableObject<Env> implements Ledger {
     return held.ok ? rememberFor(held.value, this.env, bearer, create) : held;
   }
 
+  /** Where a node's work is merged. */
+  mergeTarget(user: string, id: ThreadId, into: MergeInto): Result<MergePlan> {
+    return attempt(() => this.#for(user).bringing.target(id, into));
+  }
+
+  /** The same for the node whose key this is, and its direct children. */
+  mergeTargetFor(bearer: Bearer, id: ThreadId, into: MergeInto): Result<MergePlan> {
+    return attempt(() => {
+      if (!this.#parts || this.#deleted || !this.#parts.desk.check(bearer)) throw badKey();
+      const { session, bringing } = this.#parts;
+      if (session.nodes.find(id)?.parent_id !== bearer.thread) throw notFound('this child');
+      return bringing.target(id, into);
+    });
+  }
+
+  /** The name of the session's own branch. */
+  branch(user: string): Result<string> {
+    return attempt(() => this.#for(user).bringing.branch());
+  }
+
+  async resolveConflict(user: string, id: ThreadId): Promise<Result<null>> {
+    return this.#change(user, () => {
+      this.#for(user).bringing.resolve(id, crypto.randomUUID());
+      return null;
+    });
+  }
+
   async refused(ask: Ask, refusal: RouteRefusal): Promise<boolean> {
     return !this.#deleted && (this.#parts?.desk.refused(ask, refusal) ?? false);
   }
@@ -341,6 +372,8 @@ export class SessionObject extends DurableObject<Env> implements Ledger {
     const { session } = this.#parts;
     if (item.kind === 'status') session.noteStatus(thread, item.note);
     else if (item.kind === 'wish') session.noteWish(thread, item.note);
+    else if (item.kind === 'touched') this.#parts.bringing.noteTouched(thread, item.note);
+    else if (item.kind === 'merge') this.#parts.bringing.noteMerge(thread, item.note);
     else if (item.kind === 'result') session.results.note(thread, item.note);
     else if (item.kind === 'limit') session.noteLimit(thread, item.note);
     else if (item.kind === 'memory')
@@ -405,6 +438,7 @@ export class SessionObject extends DurableObject<Env> implements Ledger {
     const viewers = new Viewers<ViewerSocket>(feed, () => []);
     const work = new SessionWork(session, this.#waits, this.#sql, this.env);
     const starting = new Starting(session, this.env);
+    const bringing = new Bringing(session, this.#sql);
     const { ledger, desk } = this.#openLedger(session);
     this.#parts = {
       session,
@@ -412,6 +446,7 @@ export class SessionObject extends DurableObject<Env> implements Ledger {
       desk,
       work,
       starting,
+      bringing,
       feed,
       viewers,
       readers: new SseReaders(feed),

@@ -7,6 +7,7 @@ import type { Sql } from '../storage/sql.ts';
 import type { Pause } from '../thread/pause.ts';
 import type { ThreadMeta } from '../thread/state.ts';
 import { MemoryNotes } from './memory-notes.ts';
+import { Bringing } from './bringing.ts';
 import { configOf, type NodeRow, snapshotOf } from './node-row.ts';
 import { type Results, resultMessage } from './results.ts';
 import type { Session } from './session.ts';
@@ -27,6 +28,7 @@ export class SessionWork {
   #sql: Sql;
   #env: Env;
   #memories: MemoryNotes;
+  #bringing: Bringing;
 
   constructor(session: Session, waits: Waits, sql: Sql, env: Env) {
     this.#session = session;
@@ -34,6 +36,7 @@ export class SessionWork {
     this.#sql = sql;
     this.#env = env;
     this.#memories = new MemoryNotes(session, sql, env);
+    this.#bringing = new Bringing(session, sql);
   }
 
   /** Does all that can be done; what failed is thrown after, to be tried again. */
@@ -66,6 +69,9 @@ export class SessionWork {
     for (const end of this.#session.results.untold()) {
       // What is waited for is answered, not told.
       if (!this.#waits.holds(end.child)) yield () => this.#tellResult(end);
+    }
+    for (const notice of this.#bringing.waiting()) {
+      yield () => this.#bringing.deliver(this.#env, notice);
     }
   }
 

@@ -180,6 +180,11 @@ export class Session {
     return this.#toNode(this.#find(id));
   }
 
+  /** A change of nodes by another part of the session, in one transaction: each that is touched is shown anew. */
+  alter<T>(work: (touch: (id: string, change: Partial<NodeRow>) => void) => T): T {
+    return this.#change(() => work((id, change) => this.#touch(id, change)));
+  }
+
   /** Nodes whose accounts changed: viewers get them, and the session's own state with them. */
   refresh(ids: readonly string[]): void {
     this.#change(() => {

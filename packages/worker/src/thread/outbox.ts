@@ -1,10 +1,12 @@
 import type {
   AgentState,
   Budget,
+  JobResult,
   MemoryScope,
   NetworkConfig,
   Order,
   RunOutcome,
+  Touched,
 } from '@filepath/protocol';
 import type { Sql } from '../storage/sql.ts';
 import type { AskedNote } from './asked.ts';
@@ -21,6 +23,8 @@ export type StatusNote = {
 };
 /** A start that the thread wants its session to let go, or wants no more. */
 export type WishNote = { epoch: number; wants: boolean };
+/** How a merge of this node's work ended. */
+export type MergeNote = Extract<JobResult, { type: 'merged' | 'conflict' }>;
 /** A provider's limit that holds the agent up. */
 export type LimitNote = { seq: number; reason: string; until: string };
 export type SpawnNote = {
@@ -55,6 +59,8 @@ export type OutboxItem =
   | { kind: 'spawn'; note: SpawnNote }
   | { kind: 'wish'; note: WishNote }
   | { kind: 'asked'; note: AskedNote }
+  | { kind: 'touched'; note: Touched }
+  | { kind: 'merge'; note: MergeNote }
   | { kind: 'result'; note: ResultNote }
   | { kind: 'limit'; note: LimitNote }
   | { kind: 'memory'; note: MemoryNote }

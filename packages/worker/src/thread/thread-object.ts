@@ -1,11 +1,13 @@
 import { DurableObject } from 'cloudflare:workers';
 import {
+  type Changes,
   type DecisionCreate,
   FilepathError,
   type GatewayBody,
   type JobId,
-  type JobResult,
+  JobResult,
   type JobWork,
+  type MergeCreate,
   type PushCreate,
   type SessionId,
   type SnapshotId,
@@ -13,6 +15,7 @@ import {
   type SystemBody,
   type SystemWorkers,
   type ThreadId,
+  Touched,
 } from '@filepath/protocol';
 import { liveRedactor } from '../auth/redact.ts';
 import { learnSecretsOfProviders, secretsAreLearnt } from '../gateway/memory.ts';
@@ -36,6 +39,9 @@ import { offload, removeBlobs } from './blobs.ts';
 import { deliverOutbox } from './delivery.ts';
 import { readDrafts } from './drafts.ts';
 import { type ExportCursor, exportPage, type ExportPage } from './export-page.ts';
+import type { MergePlan } from '../session/bringing.ts';
+import { askChanges } from './ask-changes.ts';
+import { AwaitedResults } from './awaited-results.ts';
 import { makesSnapshot } from './jobs.ts';
 import { largeLines } from './lines.ts';
 import { LinkSockets } from './link-sockets.ts';
@@ -69,6 +75,7 @@ export class ThreadObject extends DurableObject<Env> {
   #links = new LinkSockets();
   #frames = new Serial();
   #delivery = new Serial();
+  #results = new AwaitedResults();
   #redact: (text: string) => string;
   #parts: Parts | null = null;
   /** Characters of frames handled since others were let in. */
@@ -155,6 +162,10 @@ export class ThreadObject extends DurableObject<Env> {
     return this.#change(null, (thread) => thread.workers(body));
   }
 
+  notice(body: SystemBody, key: string, words: string | null): Result<{ seq: number }> {
+    return this.#change(null, (thread) => thread.notice(body, key, words));
+  }
+
   system(body: SystemBody, key: string): Result<{ seq: number }> {
     return this.#change(null, (thread) => thread.system(body, key));
   }
@@ -174,14 +185,57 @@ export class ThreadObject extends DurableObject<Env> {
   }
 
   /** The job that pushes the agent's branch to the session's repository. */
-  push(user: string, { branch, force = false }: PushCreate): Result<{ job: JobId }> {
+  push(
+    user: string,
+    { branch, force = false }: PushCreate,
+    session: string | null,
+  ): Result<{ job: JobId }> {
     return this.#job(user, ({ meta }) => {
       if (meta.gitRepoUrl === null) {
         throw new FilepathError('conflict', 'this session has no repository to push to');
       }
       const work = { type: 'push' as const, repository: meta.gitRepoUrl, force };
-      return branch === undefined ? work : { ...work, branch };
+      return {
+        ...work,
+        ...(branch === undefined ? {} : { branch }),
+        ...(session === null ? {} : { session }),
+      };
     });
+  }
+
+  /** The job that merges the agent's branch. `user` is null when the session asks. Waits for its result for so long. */
+  async merge(
+    user: string | null,
+    { name, target }: MergePlan,
+    { mode, onConflict }: MergeCreate,
+    waitMs: number,
+  ): Promise<Result<{ job: JobId; result: JobResult | null }>> {
+    const hand = onConflict === 'agent';
+    const ordered = this.#job(user, () => ({
+      type: 'merge',
+      name,
+      target,
+      hand,
+      ...(mode === undefined ? {} : { mode }),
+    }));
+    if (!ordered.ok) return ordered;
+    const { job } = ordered.value;
+    const result = waitMs === 0 ? null : await this.#results.wait(job, waitMs);
+    return { ok: true, value: { job, result } };
+  }
+
+  /** What the agent changed, from the runner that has its workspace. */
+  async changes(user: string, file: string | null): Promise<Result<Changes>> {
+    const found = attempt(() => this.#for(user).thread);
+    return found.ok ? askChanges(this.env, found.value, file, this.#redact) : found;
+  }
+
+  /** From the runner that the agent is on. */
+  touched(runner: string, touched: Touched): void {
+    const parts = this.#parts;
+    if (parts?.thread.meta.runner !== runner) return;
+    parts.thread.touched(Touched.parse(this.#redactJson(touched)));
+    this.#publish({ seq: 0, stored: [], deltas: [], inputs: [] });
   }
 
   /** The job that makes a snapshot of the workspace. */
@@ -211,7 +265,9 @@ export class ThreadObject extends DurableObject<Env> {
   jobDone(runner: string, result: JobResult): void {
     const parts = this.#parts;
     if (parts?.thread.meta.runner !== runner) return;
-    this.#publish(parts.thread.jobDone(redactResult(result, this.#redact)));
+    const clean = JobResult.parse(this.#redactJson(result));
+    this.#publish(parts.thread.jobDone(clean));
+    this.#results.came(clean);
   }
 
   page(user: string, after: number, limit: number): Result<string> {
@@ -345,9 +401,10 @@ export class ThreadObject extends DurableObject<Env> {
     return JSON.parse(this.#redact(JSON.stringify(value))) as unknown;
   }
 
-  #job(user: string, work: (thread: Thread) => JobWork): Result<{ job: JobId }> {
+  #job(user: string | null, work: (thread: Thread) => JobWork): Result<{ job: JobId }> {
     return attempt(() => {
-      const { thread } = this.#for(user);
+      if (!this.#parts) throw notFound('this thread');
+      const { thread } = user === null ? this.#parts : this.#for(user);
       const job = thread.job(work(thread));
       this.#publish({ seq: 0, stored: [], deltas: [], inputs: [] });
       return { job };

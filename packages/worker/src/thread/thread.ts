@@ -20,6 +20,7 @@ import {
   type SystemBody,
   type SystemWorkers,
   type ThreadId,
+  type Touched,
 } from '@filepath/protocol';
 import { first, type Sql } from '../storage/sql.ts';
 import { readValue, writeValue } from '../storage/values.ts';
@@ -306,6 +307,22 @@ export class Thread {
     });
   }
 
+  /** As `system`. A process that is at work is told in words too. */
+  notice(body: SystemBody, key: string, words: string | null): Effects {
+    const known = this.#seqOf(key);
+    if (known !== null) return nothing(known);
+    return this.#change((appender) => {
+      const seq = appender.append('system', body);
+      this.#keep(key, seq);
+      return { seq, inputs: words === null ? [] : this.#tell(appender, words) };
+    });
+  }
+
+  /** What the agent changed is the session's to compare. */
+  touched(note: Touched): void {
+    putOutbox(this.#deps.sql, 'touched', { kind: 'touched', note });
+  }
+
   /** What the gateway metered or refused, in order, once per key. It says nothing about the agent itself. */
   gateway(events: readonly { key: string; body: GatewayBody }[]): Effects {
     const fresh = events.filter(({ key }) => this.#seqOf(key) === null);
@@ -332,6 +349,9 @@ export class Thread {
     const { gate } = this.#state.lifecycle;
     return this.#change((appender) => {
       endJob(sql, result.job);
+      if (result.type === 'merged' || result.type === 'conflict') {
+        putOutbox(sql, `merge:${result.job}`, { kind: 'merge', note: result });
+      }
       const seq = appender.append('system', result);
       const { lifecycle } = appender.state;
       if (result.type !== 'gate' || gate?.job !== result.job || !lifecycle.open) return { seq };

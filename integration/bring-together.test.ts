@@ -1,0 +1,105 @@
+import {
+  Api,
+  follow,
+  git,
+  isType,
+  makeRepo,
+  startInstance,
+  tempDir,
+  type Follower,
+} from '@filepath/testkit';
+import { Changes, type LogEvent, Node, type ThreadId } from '@filepath/protocol';
+import { join } from 'node:path';
+import { expect, it } from 'vitest';
+import { z } from 'zod';
+
+const LINES = Array.from({ length: 9 }, (_, n) => `${n + 1}\n`).join('');
+
+/** Does what its messages say, as shell, until its stdin ends. A task to resolve a conflict it resolves by keeping both lines. */
+const AGENT = `
+git config user.name a; git config user.email a@a
+while read -r line; do
+  case $line in
+  *'git merge '*)
+    hash=$(printf %s "$line" | sed 's/.*git merge \\([0-9a-f]\\{40\\}\\).*/\\1/')
+    git merge -q "$hash" || { sed -i '/^[<=>]\\{7\\}/d' text; git commit -qam resolved; }
+    ;;
+  *'"do '*) sh -c "$(printf %s "$line" | sed 's/.*"do \\(.*\\)"}$/\\1/')" ;;
+  esac
+  printf '{"type":"done","summary":"did it"}\\n'
+done
+`;
+
+const after =
+  (seq: number, type: string) =>
+  (event: LogEvent): boolean =>
+    event.seq > seq && isType(type)(event);
+
+it('[MERGE10] siblings that change the same lines are warned, the second merge conflicts, the agent resolves it, and it is merged', async () => {
+  using dir = tempDir('filepath-repo');
+  makeRepo(join(dir.path, 'repo'), [{ message: 'first', files: { text: LINES } }]);
+  git(dir.path, 'clone', '--quiet', '--bare', 'repo', 'remote.git');
+  const gitRepoUrl = join(dir.path, 'remote.git');
+  await using instance = await startInstance();
+  const api = new Api(instance);
+  const command = ['sh', '-c', AGENT];
+  const { session, node: lead } = await api.agent(command, { gitRepoUrl });
+  const made = async (name: string): Promise<{ id: ThreadId; feed: Follower }> => {
+    const create = { agentType: 'custom', name, parentId: lead.id, config: { command } };
+    const path = `/api/session/${session.id}/node`;
+    const { id } = (await api.json(z.object({ node: Node }), 'POST', path, create)).node;
+    return { id, feed: follow(instance, id) };
+  };
+  const nodeNow = async (id: ThreadId): Promise<Node | undefined> =>
+    (await api.tree(session.id)).nodes.find((node) => node.id === id);
+  const leadFeed = follow(instance, lead.id);
+  await api.message(lead.id, 'do true');
+  await leadFeed.until(isType('done'));
+  await expect.poll(async () => (await nodeNow(lead.id))?.status, { timeout: 20_000 }).toBe('done');
+
+  const one = await made('one');
+  const two = await made('two');
+  await api.message(one.id, `do sed -i s/^5$/five/ text; git commit -qam five`);
+  await one.feed.until(isType('done'));
+  await api.message(two.id, `do sed -i s/^5$/FIVE/ text; git commit -qam FIVE`);
+  const warned = await two.feed.until(isType('overlap'));
+  expect(warned.body).toEqual({ type: 'overlap', node: one.id, name: 'one', files: ['text'] });
+  expect((await one.feed.until(isType('overlap'))).body).toMatchObject({ node: two.id });
+  expect((await nodeNow(one.id))?.overlaps).toEqual([{ node: two.id, files: ['text'] }]);
+
+  const { changes } = await api.json(
+    z.object({ changes: Changes }),
+    'GET',
+    `/api/node/${two.id}/changes`,
+  );
+  expect(changes.files).toMatchObject([{ path: 'text', committed: true, additions: 1 }]);
+
+  const merge = (id: ThreadId, body: object): Promise<unknown> =>
+    api.json(z.object({ job: z.string() }), 'POST', `/api/node/${id}/merge`, body);
+  await merge(one.id, {});
+  expect((await one.feed.until(isType('merged'))).body).toMatchObject({ how: 'ff', taken: true });
+  const first = await leadFeed.until(isType('merged'));
+  expect(first.body).toMatchObject({ name: 'one' });
+  await merge(two.id, { onConflict: 'agent' });
+  const conflict = await two.feed.until(isType('conflict'));
+  expect(conflict.body).toMatchObject({ target: lead.name, files: [{ path: 'text' }] });
+  // The task was done when its commit is there.
+  await two.feed.until(after(conflict.seq, 'done'));
+  expect(await nodeNow(two.id)).toMatchObject({ conflict: { handed: true, files: ['text'] } });
+  await merge(two.id, {});
+  expect((await two.feed.until(isType('merged'))).body).toMatchObject({ how: 'ff', taken: true });
+  expect((await nodeNow(two.id))?.conflict).toBeUndefined();
+
+  await merge(lead.id, { into: 'session' });
+  const second = await leadFeed.until(after(first.seq, 'merged'));
+  expect(second.body).toMatchObject({ name: 'two' });
+  const whole = await leadFeed.until(after(second.seq, 'merged'));
+  expect(whole.body).toMatchObject({ into: 'session', how: 'ff' });
+  await api.json(z.object({ job: z.string() }), 'POST', `/api/thread/${lead.id}/push`, {
+    of: 'session',
+  });
+  const pushed = await leadFeed.until(isType('pushed'));
+  const { branch } = z.object({ branch: z.string() }).parse(pushed.body);
+  expect(git(gitRepoUrl, 'show', `${branch}:text`)).toBe('1\n2\n3\n4\nFIVE\nfive\n6\n7\n8\n9');
+  for (const feed of [leadFeed, one.feed, two.feed]) feed.close();
+});

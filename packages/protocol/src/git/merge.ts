@@ -1,0 +1,59 @@
+import { z } from 'zod';
+import { ThreadId } from '../ids.ts';
+import { BranchName } from './branch-name.ts';
+import { CommitHash } from './commit-hash.ts';
+
+/** Into whose branch: that of the parent, or the session's own. */
+export const MergeInto = z.enum(['parent', 'session']);
+export type MergeInto = z.infer<typeof MergeInto>;
+
+/** `ff`: fast-forward or nothing. `merge`: a merge commit in any case. Unless told: whichever is possible, in this order. */
+export const MergeMode = z.enum(['ff', 'merge']);
+
+export const MergeCreate = z.strictObject({
+  into: MergeInto.default('parent'),
+  mode: MergeMode.optional(),
+  /** `agent`: a conflict becomes a task of the agent whose work it is. */
+  onConflict: z.enum(['tell', 'agent']).default('tell'),
+});
+export type MergeCreate = z.infer<typeof MergeCreate>;
+
+/** Where a merge leads, as the runner is told. */
+export const MergeTarget = z.discriminatedUnion('into', [
+  z.strictObject({
+    into: z.literal('parent'),
+    thread: ThreadId,
+    slug: z.string(),
+    name: z.string(),
+    /** Its workspace is left alone: it is told of the commit. */
+    atWork: z.boolean(),
+  }),
+  z.strictObject({ into: z.literal('session'), branch: BranchName }),
+]);
+export type MergeTarget = z.infer<typeof MergeTarget>;
+
+export const CONFLICT_FILES = 100;
+
+/** A file that both changed, with the parts that could not be joined, by git's marks. */
+export const ConflictFile = z.strictObject({
+  path: z.string().min(1).max(4096),
+  hunks: z.array(z.string()),
+});
+export type ConflictFile = z.infer<typeof ConflictFile>;
+
+/** What a node shows of a merge that could not be done, until one is. */
+export const NodeConflict = z.object({
+  into: MergeInto,
+  /** Name of the parent, or the session's branch. */
+  target: z.string(),
+  /** The commit that the agent's work is to be joined with. */
+  ours: CommitHash,
+  files: z.array(z.string()),
+  /** An agent has it as a task. */
+  handed: z.boolean(),
+});
+export type NodeConflict = z.infer<typeof NodeConflict>;
+
+/** Another agent that changed the same lines. */
+export const NodeOverlap = z.object({ node: ThreadId, files: z.array(z.string()) });
+export type NodeOverlap = z.infer<typeof NodeOverlap>;

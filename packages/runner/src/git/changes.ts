@@ -1,0 +1,93 @@
+import {
+  type ChangedFile,
+  type Changes,
+  CHANGES_BYTES,
+  CHANGES_FILES,
+  type Touched,
+  type TouchedFile,
+  TOUCHED_FILES,
+  TOUCHED_RANGES,
+} from '@filepath/protocol';
+import { MIRROR } from '../executor/clone.ts';
+import type { Place } from '../executor/executor.ts';
+import { inWorkspace, type WorkspaceTools } from '../jobs/workspace-command.ts';
+import { recordedBase } from './base.ts';
+import { DIFF, DIFF_BYTES } from './diff-script.ts';
+import { type Diff, type DiffFile, readDiff } from './read-diff.ts';
+import { collect } from './sections.ts';
+
+const TIMEOUT_MS = 20_000;
+const CONTEXT = '3';
+/** Room for the rest of the frame that carries the answer. */
+const ROOM = CHANGES_BYTES - 4096;
+
+export type Look = WorkspaceTools & { place: Place; mirror: string | null; signal: AbortSignal };
+
+/** What the agent changed, or one file of it with all its hunks. Throws a Refusal. */
+export async function changesOf(job: Look, file?: string): Promise<Changes> {
+  const { base, head, partial, files } = await diffOf(job, CONTEXT, file ?? '');
+  const shown = files.filter(({ path }) => file === undefined || path === file);
+  const list: ChangedFile[] = [];
+  let room = ROOM;
+  for (const each of shown.slice(0, CHANGES_FILES)) {
+    const whole = changedFile(each);
+    const bytes = sizeOf(whole);
+    const fits = bytes <= room;
+    const entry = fits ? whole : { ...whole, hunks: [], truncated: true };
+    room -= fits ? bytes : sizeOf(entry);
+    if (room < 0) break;
+    list.push(entry);
+  }
+  return { base, head, files: list, truncated: list.length < shown.length, partial };
+}
+
+/** Which lines of which files the agent changed, by the lines that were there before. Throws a Refusal. */
+export async function touchedBy(job: Look): Promise<Touched> {
+  const { head, dirty, files } = await diffOf(job, 'ranges', '');
+  return { head, dirty, files: files.slice(0, TOUCHED_FILES).map(touchedFile) };
+}
+
+async function diffOf(job: Look, context: string, file: string): Promise<Diff> {
+  const { place, mirror, signal } = job;
+  const { onStdout, bytes } = collect(DIFF_BYTES);
+  await inWorkspace(job, {
+    place,
+    mirror,
+    script: DIFF,
+    args: ['changes', mirror === null ? '' : MIRROR, recordedBase(place) ?? '', context, file],
+    readOnly: true,
+    onStdout,
+    timeoutMs: TIMEOUT_MS,
+    signal,
+  });
+  return readDiff(bytes());
+}
+
+function changedFile({
+  path,
+  status,
+  counts,
+  committed,
+  uncommitted,
+  hunks,
+}: DiffFile): ChangedFile {
+  return {
+    path,
+    status,
+    additions: counts?.additions ?? null,
+    deletions: counts?.deletions ?? null,
+    binary: counts === null,
+    committed,
+    uncommitted,
+    hunks: hunks ?? [],
+    truncated: hunks === null,
+  };
+}
+
+function touchedFile({ path, from, to, hunks }: DiffFile): TouchedFile {
+  const ranges = (hunks ?? []).map((hunk) => hunk.from);
+  const known = hunks !== null && ranges.length <= TOUCHED_RANGES;
+  return { path, from, to, ranges: known ? ranges : [[0, 999_999_999]] };
+}
+
+const sizeOf = (file: ChangedFile): number => Buffer.byteLength(JSON.stringify(file)) + 1;

@@ -1,0 +1,118 @@
+import type { Hunk } from '@filepath/protocol';
+import { Refusal } from '../executor/executor.ts';
+import { PATCH_BYTES } from './diff-script.ts';
+import { recordsOf, sectionNamed, sectionsOf } from './sections.ts';
+
+const HASH = /^(?:[0-9a-f]{40}|[0-9a-f]{64})$/;
+const STATUS = { A: 'added', M: 'modified', D: 'deleted', T: 'type' } as const;
+const RAW = /^:\d{6} \d{6} ([0-9a-f]+) ([0-9a-f]+) ([AMDT])$/;
+const HUNK = /^@@ -(\d{1,9})(?:,(\d{1,9}))? \+(\d{1,9})(?:,(\d{1,9}))? @@/;
+const NO_OBJECT = /^0+$/;
+
+export type DiffFile = {
+  path: string;
+  status: (typeof STATUS)[keyof typeof STATUS];
+  /** Hashes of the content; null where there is none. */
+  from: string | null;
+  to: string | null;
+  /** Null: binary, or not counted. */
+  counts: { additions: number; deletions: number } | null;
+  committed: boolean;
+  uncommitted: boolean;
+  /** Null: it did not fit. */
+  hunks: Hunk[] | null;
+};
+
+export type Diff = {
+  base: string | null;
+  head: string;
+  partial: boolean;
+  dirty: boolean;
+  files: DiffFile[];
+};
+
+/** What the script told of a workspace. All of it is said inside the agent's sandbox. Throws a Refusal. */
+export function readDiff(bytes: Buffer): Diff {
+  const sections = sectionsOf(bytes);
+  const of = (name: string): Buffer => sectionNamed(sections, name);
+  const [base = '', head = '', changed = '', whole = ''] = of('head')
+    .toString('latin1')
+    .trim()
+    .split(/ +/);
+  if (!HASH.test(head) || !/^\d{1,9}$/.test(changed)) {
+    throw new Refusal('the workspace did not say where its work stands');
+  }
+  const counts = new Map(recordsOf(of('counts')).map(countOf));
+  const committed = new Set(recordsOf(of('committed')));
+  const uncommitted = new Set(recordsOf(of('uncommitted')));
+  const patches = patchesOf(of('patch'));
+  const files = rawOf(of('raw')).map((file): DiffFile => {
+    const { path, status } = file;
+    const parts = patches.splice(0, status === 'type' ? 2 : 1);
+    return {
+      ...file,
+      counts: counts.get(path) ?? null,
+      committed: committed.has(path),
+      uncommitted: uncommitted.has(path),
+      hunks:
+        parts.length === 0 || parts.includes(null) ? null : parts.flatMap((part) => part ?? []),
+    };
+  });
+  return {
+    base: HASH.test(base) ? base : null,
+    head,
+    partial: whole !== 'all',
+    dirty: Number(changed) > 0,
+    files,
+  };
+}
+
+type RawFile = Pick<DiffFile, 'path' | 'status' | 'from' | 'to'>;
+
+function rawOf(bytes: Buffer): RawFile[] {
+  const records = recordsOf(bytes);
+  const files: RawFile[] = [];
+  for (let at = 0; at + 1 < records.length; at += 2) {
+    const [, from = '', to = '', letter = ''] = RAW.exec(records[at] ?? '') ?? [];
+    const path = records[at + 1] ?? '';
+    const status = letter in STATUS ? STATUS[letter as keyof typeof STATUS] : null;
+    if (status === null) throw new Refusal('the workspace gave a list that cannot be read');
+    if (path !== '' && path.length <= 4096) {
+      files.push({ path, status, from: objectOf(from), to: objectOf(to) });
+    }
+  }
+  return files;
+}
+
+const objectOf = (hash: string): string | null =>
+  HASH.test(hash) && !NO_OBJECT.test(hash) ? hash : null;
+
+function countOf(record: string): [string, DiffFile['counts']] {
+  const [, additions = '', deletions = '', path = ''] =
+    /^(\d{1,9}|-)\t(\d{1,9}|-)\t([^]*)$/.exec(record) ?? [];
+  if (additions === '-' || additions === '') return [path, null];
+  return [path, { additions: Number(additions), deletions: Number(deletions) }];
+}
+
+/** One list of hunks for each file, in order. Null stands for the last one where the patch was cut off. */
+function patchesOf(bytes: Buffer): (Hunk[] | null)[] {
+  const patches: (Hunk[] | null)[] = [];
+  let hunks: Hunk[] = [];
+  for (const line of bytes.toString('utf8').split('\n')) {
+    if (line.startsWith('diff --git ')) {
+      hunks = [];
+      patches.push(hunks);
+      continue;
+    }
+    const head = HUNK.exec(line);
+    if (head !== null) {
+      const at = (index: number): number => Number(head[index] ?? 1);
+      hunks.push({ from: [at(1), at(2)], to: [at(3), at(4)], text: '' });
+      continue;
+    }
+    const last = hunks.at(-1);
+    if (last !== undefined && /^[ +\\-]/.test(line)) last.text += `${line}\n`;
+  }
+  if (bytes.length >= PATCH_BYTES && patches.length > 0) patches[patches.length - 1] = null;
+  return patches;
+}

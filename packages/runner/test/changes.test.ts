@@ -1,0 +1,193 @@
+import { existsSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { type Changes, CHANGES_BYTES, type StartOrder } from '@filepath/protocol';
+import { describe, expect, it } from 'vitest';
+import { ended, git, repositoryOf } from './repositories.ts';
+import { Bench, shellOrder, tempDir } from './setup.ts';
+
+const AS = 'git config user.name a; git config user.email a@a;';
+const LINES = Array.from({ length: 30 }, (_, n) => `line ${n + 1}\n`).join('');
+
+async function changes(
+  bench: Bench,
+  { thread, slug }: StartOrder,
+  file?: string,
+): Promise<Changes> {
+  const more = file === undefined ? {} : { file };
+  const answer = await bench.worker.ask({ kind: 'changes', thread, slug, ...more });
+  if (answer.kind === 'failed') throw new Error(answer.reason);
+  return answer.changes;
+}
+
+describe('what an agent changed', () => {
+  it('[DIFF1] is told against the commit it began at, committed or not, with hunks', async () => {
+    const bench = await Bench.open();
+    const gitRepoUrl = repositoryOf({
+      text: LINES,
+      gone: 'x\n',
+      both: 'a\nb\n',
+      '.gitignore': 'skip\n',
+    });
+    const base = git(gitRepoUrl, 'rev-parse', 'HEAD');
+    const order = shellOrder(
+      `${AS} sed -i 's/^line 3$/three/' text; sed -i 1d both; git rm -q gone; git commit -qam one
+       sed -i '$a end' both; printf 'a\\0b' > "new file"; echo x > skip`,
+      { gitRepoUrl },
+    );
+    await ended(bench, order);
+    const head = git(join(bench.agentDir(order), 'workspace'), 'rev-parse', 'HEAD');
+    expect(await changes(bench, order)).toEqual({
+      base,
+      head,
+      truncated: false,
+      partial: false,
+      files: [
+        file('both', 'modified', [1, 1], [true, true], [[1, 2], [1, 2], '-a\n b\n+end\n']),
+        file('gone', 'deleted', [0, 1], [true, false], [[1, 1], [0, 0], '-x\n']),
+        {
+          ...file('new file', 'added', [0, 0], [false, true]),
+          additions: null,
+          deletions: null,
+          binary: true,
+        },
+        file(
+          'text',
+          'modified',
+          [1, 1],
+          [true, false],
+          [[1, 6], [1, 6], ' line 1\n line 2\n-line 3\n+three\n line 4\n line 5\n line 6\n'],
+        ),
+      ],
+    });
+    const one = await changes(bench, order, 'text');
+    expect(one.files.map(({ path }) => path)).toEqual(['text']);
+  });
+
+  it('[DIFF2] of a child begins at its parent’s work; without a repository everything is new', async () => {
+    const bench = await Bench.open();
+    const gitRepoUrl = repositoryOf({ a: 'a\n' });
+    const parent = shellOrder('echo half > half', { gitRepoUrl });
+    await ended(bench, parent);
+    const child = shellOrder('echo mine > mine', {
+      gitRepoUrl,
+      parent: { thread: parent.thread, slug: parent.slug },
+    });
+    await ended(bench, child);
+    const told = await changes(bench, child);
+    expect(told.files.map(({ path }) => path)).toEqual(['mine']);
+    expect(told.base).toBe(readFileSync(join(bench.agentDir(child), 'base'), 'utf8').trim());
+    const none = shellOrder(`git init -q; ${AS} echo a > a; git add a; git commit -qm a`);
+    await ended(bench, none);
+    expect(await changes(bench, none)).toMatchObject({ base: null, files: [{ path: 'a' }] });
+    const empty = shellOrder('true');
+    await ended(bench, empty);
+    await expect(changes(bench, empty)).rejects.toThrow('there is no repository in it');
+    await expect(changes(bench, shellOrder('true'))).rejects.toThrow('no workspace yet');
+  });
+
+  it('[DIFF3] is bounded in files and bytes, and says what is left out', async () => {
+    const bench = await Bench.open();
+    const gitRepoUrl = repositoryOf({ a: 'a\n' });
+    const order = shellOrder(
+      `mkdir d; for n in $(seq 1 1200); do echo $n > d/$n; done
+       for n in 1 2 3; do seq -f '%020g' 1 20000 > large$n; done`,
+      { gitRepoUrl },
+    );
+    await ended(bench, order);
+    const told = await changes(bench, order);
+    expect(told.truncated).toBe(true);
+    expect(told.files).toHaveLength(1000);
+    const large = shellOrder(`for n in 1 2 3; do seq -f '%020g' 1 20000 > large$n; done`, {
+      gitRepoUrl,
+    });
+    await ended(bench, large);
+    const three = await changes(bench, large);
+    expect(Buffer.byteLength(JSON.stringify(three))).toBeLessThan(CHANGES_BYTES);
+    expect(three.files.map(({ truncated, additions }) => [truncated, additions])).toEqual([
+      [false, 20000],
+      [false, 20000],
+      [true, 20000],
+    ]);
+    const [only] = (await changes(bench, large, 'large3')).files;
+    expect(only).toMatchObject({ truncated: false, hunks: [{ to: [1, 20000] }] });
+  });
+
+  it('[DIFF4] runs nothing on the host that a workspace names, nor what it names of filters and diffs outside', async () => {
+    const bench = await Bench.open();
+    const tripwire = join(tempDir(), 'touched');
+    const gitRepoUrl = repositoryOf({ a: 'a\n', '.gitattributes': '* filter=evil diff=evil\n' });
+    const order = shellOrder(
+      `${AS} printf '#!/bin/sh\\ntouch ${tripwire}; touch /workspace/ran; cat\\n' > evil; chmod +x evil
+       git update-index --add --cacheinfo 160000,$(git rev-parse HEAD),m
+       for name in core.fsmonitor diff.external filter.evil.clean filter.evil.smudge diff.evil.textconv \\
+         diff.evil.command core.pager core.sshCommand core.alternateRefsCommand; do git config $name /workspace/evil; done
+       git config core.hooksPath /workspace/hooks; mkdir hooks; cp evil hooks/post-index-change
+       printf '[submodule "m"]\\n\\tpath = m\\n\\turl = ext::sh -c "touch ${tripwire}"\\n' > .gitmodules
+       echo b > a; printf '\\n"odd\\tname' > '"odd
+name'`,
+      { gitRepoUrl },
+    );
+    await ended(bench, order);
+    const told = await changes(bench, order);
+    expect(told.files.map(({ path }) => path)).toContain('"odd\nname');
+    expect(told.files.find(({ path }) => path === 'a')?.hunks[0]?.text).toBe('-a\n+b\n');
+    expect(existsSync(tripwire)).toBe(false);
+    expect(existsSync(join(bench.agentDir(order), 'workspace', 'ran'))).toBe(false);
+  });
+
+  it('[DIFF5] is told by its lines when there is a commit, and when the process has ended', async () => {
+    const bench = await Bench.open();
+    const gitRepoUrl = repositoryOf({ text: LINES });
+    const order = shellOrder(
+      `${AS} sed -i '3,4d;10s/.*/ten/' text; git commit -qam one; read line; echo more >> text`,
+      { gitRepoUrl },
+    );
+    bench.worker.order(order);
+    const touched = () => bench.worker.touched.get(order.thread);
+    await bench.worker.until('a report', () => touched() !== undefined);
+    expect(touched()).toMatchObject({
+      dirty: false,
+      files: [
+        {
+          path: 'text',
+          ranges: [
+            [3, 2],
+            [10, 1],
+          ],
+        },
+      ],
+    });
+    bench.worker.input(order.thread, 'go');
+    await bench.worker.until('the end', () => touched()?.dirty === true);
+    expect(touched()?.files[0]?.ranges).toEqual([
+      [3, 2],
+      [10, 1],
+      [30, 0],
+    ]);
+    bench.worker.touched.clear();
+    bench.worker.dropControl();
+    await bench.worker.until('told again', () => touched() !== undefined);
+  });
+});
+
+type Place = [number, number];
+
+function file(
+  path: string,
+  status: string,
+  [additions, deletions]: Place,
+  [committed, uncommitted]: [boolean, boolean],
+  ...hunks: [Place, Place, string][]
+): object {
+  return {
+    path,
+    status,
+    additions,
+    deletions,
+    binary: false,
+    committed,
+    uncommitted,
+    hunks: hunks.map(([from, to, text]) => ({ from, to, text })),
+    truncated: false,
+  };
+}

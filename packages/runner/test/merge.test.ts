@@ -1,0 +1,258 @@
+import { existsSync, readdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import type { JobOrder, JobResult, MergeTarget, StartOrder } from '@filepath/protocol';
+import { describe, expect, it } from 'vitest';
+import { carriedOut, jobOrder, pushed, resultOf } from './jobs.ts';
+import { ended, git, repositoryOf } from './repositories.ts';
+import { Bench, processesOf, runnerProcess, shellOrder, tempDir } from './setup.ts';
+
+const AS = 'git config user.name a; git config user.email a@a;';
+const commit = (file: string, text: string): string =>
+  `${AS} printf '${text}' > ${file}; git add ${file}; git commit -qm ${file};`;
+
+type Mode = { mode?: 'ff' | 'merge'; hand?: boolean };
+
+const toParent = ({ thread, slug }: StartOrder, atWork = false): MergeTarget => ({
+  into: 'parent',
+  thread,
+  slug,
+  name: 'lead',
+  atWork,
+});
+const SESSION: MergeTarget = { into: 'session', branch: 'filepath/work-1' };
+
+const mergeOrder = (child: StartOrder, target: MergeTarget, more: Mode = {}): JobOrder =>
+  jobOrder(child, { type: 'merge', name: 'helper', target, hand: false, ...more });
+
+const merged = (
+  bench: Bench,
+  child: StartOrder,
+  target: MergeTarget,
+  more: Mode = {},
+): Promise<JobResult> => carriedOut(bench, mergeOrder(child, target, more));
+
+const workspace = (bench: Bench, order: StartOrder): string =>
+  join(bench.agentDir(order), 'workspace');
+
+/** A parent on a repository, and children of it that ran these scripts. */
+async function family(bench: Bench, parent: string, ...children: string[]) {
+  const gitRepoUrl = repositoryOf({ text: '1\n2\n3\n4\n5\n6\n7\n8\n9\n' });
+  const lead = shellOrder(parent, { gitRepoUrl });
+  await ended(bench, lead);
+  const helpers: StartOrder[] = [];
+  for (const script of children) {
+    const of = { thread: lead.thread, slug: lead.slug };
+    const helper = shellOrder(script, { gitRepoUrl, parent: of });
+    await ended(bench, helper);
+    helpers.push(helper);
+  }
+  const mirror = join(
+    bench.home,
+    'mirrors',
+    readdirSync(join(bench.home, 'mirrors')).find((name) => name.endsWith('.git')) ?? '',
+  );
+  return { lead, helpers, mirror, gitRepoUrl };
+}
+
+describe('a merge', () => {
+  it('[MERGE1] into an idle parent fast-forwards its workspace, then makes a merge commit', async () => {
+    const bench = await Bench.open();
+    const { lead, helpers, mirror } = await family(
+      bench,
+      'true',
+      commit('a', 'a'),
+      commit('b', 'b'),
+    );
+    const [one, two] = helpers as [StartOrder, StartOrder];
+    const tip = git(workspace(bench, one), 'rev-parse', 'HEAD');
+    expect(await merged(bench, one, toParent(lead))).toMatchObject({
+      type: 'merged',
+      node: one.thread,
+      name: 'helper',
+      target: 'lead',
+      how: 'ff',
+      taken: true,
+      commit: tip,
+      from: tip,
+    });
+    const second = await merged(bench, two, toParent(lead));
+    expect(second).toMatchObject({ type: 'merged', how: 'merge', taken: true, before: tip });
+    const at = workspace(bench, lead);
+    const head = git(at, 'rev-parse', 'HEAD');
+    expect(git(mirror, 'log', '-1', '--format=%an <%ae> %s', head)).toBe(
+      'filepath <filepath@localhost> Merge the work of helper into lead',
+    );
+    expect(readdirSync(at).sort()).toEqual(['.git', 'a', 'b', 'text']);
+    expect(git(mirror, 'rev-parse', `refs/merged/${lead.slug}`)).toBe(head);
+    expect(await merged(bench, two, toParent(lead))).toMatchObject({ how: 'none' });
+    expect(readdirSync(bench.agentDir(two))).not.toContain('merging');
+  });
+
+  it('[MERGE2] into a parent at work, or with changes, leaves its workspace alone; the commit is there to be merged', async () => {
+    const bench = await Bench.open();
+    const { lead, helpers } = await family(bench, 'true', commit('a', 'a'), commit('b', 'b'));
+    const [one, two] = helpers as [StartOrder, StartOrder];
+    const next = { ...lead, epoch: 2, config: { command: ['sh', '-c', `echo x >> text; cat`] } };
+    bench.worker.thread(lead.thread).epoch = 2;
+    Object.assign(bench.worker.thread(lead.thread), { observed: [], lines: [], offset: 0 });
+    bench.worker.order(next);
+    const at = workspace(bench, lead);
+    await expect
+      .poll(() => readFileSync(join(at, 'text'), 'utf8'), { timeout: 15_000 })
+      .toContain('x');
+    const before = git(at, 'rev-parse', 'HEAD');
+    expect(await merged(bench, one, toParent(lead, true))).toMatchObject({
+      how: 'ff',
+      taken: false,
+    });
+    const second = await merged(bench, two, toParent(lead, false));
+    expect(second).toMatchObject({ type: 'merged', how: 'merge', taken: false });
+    expect(git(at, 'rev-parse', 'HEAD')).toBe(before);
+    // What waits has both: the second went on from the first.
+    const hash = second.type === 'merged' ? second.commit : '';
+    const mirrorAt =
+      readdirSync(join(bench.home, 'mirrors')).find((name) => name.endsWith('.git')) ?? '';
+    expect(
+      git(join(bench.home, 'mirrors', mirrorAt), 'ls-tree', '--name-only', hash).split('\n'),
+    ).toEqual(['a', 'b', 'text']);
+  });
+
+  it('[MERGE3] that conflicts changes nothing, and tells files and hunks; once resolved it is done', async () => {
+    const bench = await Bench.open();
+    const { lead, helpers, mirror } = await family(
+      bench,
+      'true',
+      `${AS} sed -i 's/^5$/five/' text; git commit -qam five`,
+      `${AS} sed -i 's/^5$/FIVE/' text; git commit -qam FIVE`,
+    );
+    const [one, two] = helpers as [StartOrder, StartOrder];
+    await merged(bench, one, toParent(lead));
+    const ours = git(workspace(bench, lead), 'rev-parse', 'HEAD');
+    const result = await merged(bench, two, toParent(lead), { hand: true });
+    expect(result).toMatchObject({ type: 'conflict', ours, truncated: false, hand: true });
+    const files = result.type === 'conflict' ? result.files : [];
+    expect(files.map(({ path }) => path)).toEqual(['text']);
+    expect(files[0]?.hunks[0]).toMatch(/^<{7} .*\nfive\n={7}\nFIVE\n>{7} /);
+    expect(git(mirror, 'rev-parse', `refs/merged/${lead.slug}`)).toBe(ours);
+    expect(git(workspace(bench, lead), 'rev-parse', 'HEAD')).toBe(ours);
+    const resolve = `git merge -q ${ours} || true; sed -i '/^[<=>]/d;/^five$/d' text; git commit -qam both`;
+    const again = { ...two, epoch: 2, config: { command: ['sh', '-c', resolve] } };
+    const record = bench.worker.thread(two.thread);
+    Object.assign(record, { epoch: 2, observed: [], lines: [], offset: 0 });
+    await ended(bench, again);
+    expect(await merged(bench, two, toParent(lead))).toMatchObject({ how: 'ff', taken: true });
+    expect(readFileSync(join(workspace(bench, lead), 'text'), 'utf8')).toBe(
+      '1\n2\n3\n4\nFIVE\n6\n7\n8\n9\n',
+    );
+  });
+
+  it('[MERGE4] with `ff` is refused where it cannot be, and `merge` makes a commit where it need not', async () => {
+    const bench = await Bench.open();
+    const { lead, helpers } = await family(bench, 'true', commit('a', 'a'), commit('b', 'b'));
+    const [one, two] = helpers as [StartOrder, StartOrder];
+    expect(await merged(bench, one, toParent(lead), { mode: 'merge' })).toMatchObject({
+      how: 'merge',
+      taken: true,
+    });
+    expect(await merged(bench, two, toParent(lead), { mode: 'ff' })).toMatchObject({
+      type: 'job_failed',
+      work: 'merge',
+      reason: expect.stringContaining('lead has commits that helper has not'),
+    });
+  });
+
+  it('[MERGE5] into the session’s branch is kept in the mirror, and can be pushed', async () => {
+    const bench = await Bench.open();
+    const { helpers, gitRepoUrl, mirror } = await family(
+      bench,
+      'true',
+      commit('a', 'a'),
+      commit('b', 'b'),
+    );
+    const [one, two] = helpers as [StartOrder, StartOrder];
+    expect(await pushed(bench, one, { session: 'filepath/work-1' })).toMatchObject({
+      type: 'job_failed',
+      reason: expect.stringContaining('nothing was merged'),
+    });
+    expect(await merged(bench, one, SESSION)).toMatchObject({
+      how: 'ff',
+      target: 'filepath/work-1',
+    });
+    expect(await merged(bench, two, SESSION)).toMatchObject({ how: 'merge', taken: false });
+    const result = await pushed(bench, two, { session: 'filepath/work-1' });
+    expect(result).toMatchObject({ type: 'pushed', branch: 'filepath/work-1' });
+    const head = git(mirror, 'rev-parse', 'refs/sessions/filepath/work-1');
+    expect(git(gitRepoUrl, 'rev-parse', 'filepath/work-1')).toBe(head);
+    expect(git(gitRepoUrl, 'ls-tree', '--name-only', head)).toBe('a\nb\ntext');
+  });
+
+  it('[MERGE6] of work without a repository, or into a parent that is not here, says what to do', async () => {
+    const bench = await Bench.open();
+    const none = shellOrder('true');
+    await ended(bench, none);
+    expect(await merged(bench, none, SESSION)).toMatchObject({
+      reason: expect.stringContaining('not made from a repository'),
+    });
+    const { helpers } = await family(bench, 'true', commit('a', 'a'));
+    const [one] = helpers as [StartOrder];
+    expect(await merged(bench, one, toParent(shellOrder('true')))).toMatchObject({
+      reason: expect.stringContaining('lead has no workspace here'),
+    });
+  });
+
+  it('[MERGE7] runs nothing of either workspace on the host', async () => {
+    const bench = await Bench.open();
+    const tripwire = join(tempDir(), 'touched');
+    const poison = `printf '#!/bin/sh\\ntouch ${tripwire}\\ncat\\n' > /home/agent/evil; chmod +x /home/agent/evil; cp /home/agent/evil .git/evil
+      for name in core.fsmonitor core.sshCommand diff.external merge.evil.driver filter.evil.smudge filter.evil.clean \\
+        core.alternateRefsCommand uploadpack.packObjectsHook gpg.program; do git config $name '.git/evil %A'; done
+      git config commit.gpgSign true; mkdir -p .git/hooks
+      for name in post-merge pre-merge-commit reference-transaction post-checkout; do cp .git/evil .git/hooks/$name; done
+      git config core.hooksPath .git/hooks`;
+    const attributes = `printf '* merge=evil filter=evil diff=evil\\n' > .gitattributes; git add .gitattributes; git commit -qm at;`;
+    const { lead, helpers } = await family(
+      bench,
+      `${commit('c', 'c')} ${poison}`,
+      `${commit('a', 'a')} ${attributes} ${poison}`,
+      `${commit('b', 'b')} ${attributes} ${poison}`,
+    );
+    const [one, two] = helpers as [StartOrder, StartOrder];
+    expect(await merged(bench, one, toParent(lead))).toMatchObject({ type: 'merged' });
+    expect(await merged(bench, two, toParent(lead))).toMatchObject({ type: 'merged' });
+    expect(existsSync(tripwire)).toBe(false);
+  });
+
+  it('[MERGE8] that a kill of the runner interrupts is repeated, and its refs are whole', async () => {
+    const bench = await Bench.open();
+    const { lead, helpers, mirror } = await family(
+      bench,
+      'true',
+      commit('a', 'a'),
+      commit('b', 'b'),
+    );
+    const [one, two] = helpers as [StartOrder, StartOrder];
+    await merged(bench, one, toParent(lead));
+    await bench.stop();
+    const order = mergeOrder(two, toParent(lead));
+    bench.worker.order(order);
+    const file = join(bench.agentDir(two), 'jobs', `${order.id}.json`);
+    const tries = (): unknown =>
+      existsSync(file) ? JSON.parse(readFileSync(file, 'utf8')).tries : null;
+    const child = runnerProcess(bench);
+    await expect.poll(tries, { timeout: 20_000, interval: 5 }).toBe(1);
+    await child.kill();
+    git(mirror, 'fsck', '--connectivity-only');
+    await bench.start();
+    expect(await resultOf(bench, order)).toMatchObject({
+      type: 'merged',
+      how: 'merge',
+      taken: true,
+    });
+    const at = workspace(bench, lead);
+    expect(git(at, 'rev-parse', 'HEAD')).toBe(git(mirror, 'rev-parse', `refs/merged/${lead.slug}`));
+    const merges = git(mirror, 'log', '--merges', '--format=%s', `refs/merged/${lead.slug}`);
+    expect(merges).toBe('Merge the work of helper into lead');
+    expect(readdirSync(bench.agentDir(two))).not.toContain('merging');
+    await expect.poll(() => processesOf(bench.home)).toEqual([]);
+  });
+});

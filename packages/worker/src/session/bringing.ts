@@ -1,0 +1,221 @@
+import {
+  FilepathError,
+  type MergeInto,
+  type MergeTarget,
+  type NodeConflict,
+  type NodeOverlap,
+  ThreadId,
+  Touched,
+} from '@filepath/protocol';
+import type { Env } from '../env.ts';
+import { notFound } from '../result.ts';
+import { first, type Sql } from '../storage/sql.ts';
+import { readValue, writeValue } from '../storage/values.ts';
+import type { MergeNote } from '../thread/outbox.ts';
+import { toResolve, toTake } from './merge-words.ts';
+import { slugOf } from './names.ts';
+import { conflictIn, type NodeRow, overlapsIn } from './node-row.ts';
+import { type Notice, Notices, NOTICES_TABLE } from './notices.ts';
+import { overlapsOf } from './overlaps.ts';
+import type { Session } from './session.ts';
+
+export const BRINGING_TABLES: readonly string[] = [
+  // Who changed the same lines, and why the last merge could not be done, as JSON.
+  'ALTER TABLE nodes ADD COLUMN overlaps TEXT',
+  'ALTER TABLE nodes ADD COLUMN conflict TEXT',
+  // What an agent changed, as it was last told, and the commit of it that its parent has.
+  'CREATE TABLE touched (thread TEXT PRIMARY KEY, report TEXT NOT NULL, merged TEXT)',
+  NOTICES_TABLE,
+];
+
+/** Whose work it is, and where it goes. */
+export type MergePlan = { name: string; target: MergeTarget };
+
+type TouchedRow = { thread: string; report: string; merged: string | null };
+
+/** Bringing the work of a tree together: who changes the same, what was merged into what, and what could not be. */
+export class Bringing {
+  #notices: Notices;
+  #session: Session;
+  #sql: Sql;
+
+  constructor(session: Session, sql: Sql) {
+    this.#session = session;
+    this.#sql = sql;
+    this.#notices = new Notices(sql);
+  }
+
+  /** The session's own branch; its name is kept when the session is renamed. */
+  branch(): string {
+    const known = readValue<string>(this.#sql, 'branch');
+    if (known !== null) return known;
+    const made = `filepath/${slugOf(this.#session.meta.name)}`;
+    writeValue(this.#sql, 'branch', made);
+    return made;
+  }
+
+  /** Where a node's work goes. Refused where it cannot. */
+  target(id: string, into: MergeInto): MergePlan {
+    const row = this.#find(id);
+    if (this.#session.meta.gitRepoUrl === null) {
+      throw new FilepathError('conflict', 'this session has no repository: there is no branch');
+    }
+    const { name } = row;
+    if (into === 'session') return { name, target: { into, branch: this.branch() } };
+    const parent = row.parent_id === null ? null : this.#session.nodes.find(row.parent_id);
+    if (!parent) {
+      throw new FilepathError(
+        'conflict',
+        `${name} has no parent: merge its work into the branch of the session`,
+      );
+    }
+    const thread = ThreadId.parse(parent.id);
+    const atWork = parent.open === 1;
+    return { name, target: { into, thread, slug: parent.slug, name: parent.name, atWork } };
+  }
+
+  /** What an agent changed. The same again changes nothing. */
+  noteTouched(thread: string, touched: Touched): void {
+    const row = this.#session.nodes.find(thread);
+    const report = JSON.stringify(touched);
+    if (!row || this.#touchedOf(thread)?.report === report) return;
+    this.#session.alter((touch) => {
+      this.#sql.run(
+        `INSERT INTO touched (thread, report) VALUES (?, ?)
+         ON CONFLICT (thread) DO UPDATE SET report = excluded.report`,
+        thread,
+        report,
+      );
+      this.#compare(row, touch);
+    });
+  }
+
+  /** How a merge of a node's work ended. */
+  noteMerge(thread: string, result: MergeNote): void {
+    const row = this.#session.nodes.find(thread);
+    if (!row) return;
+    this.#session.alter((touch) => {
+      if (result.type === 'conflict') {
+        const conflict = conflictOf(result);
+        touch(thread, { conflict: JSON.stringify(conflict) });
+        if (result.hand) this.#hand(thread, result.job, conflict, touch);
+        return;
+      }
+      if (row.conflict !== null) touch(thread, { conflict: null });
+      if (result.into === 'session' || row.parent_id === null) return;
+      this.#sql.run('UPDATE touched SET merged = ? WHERE thread = ?', result.from, thread);
+      const words = result.taken || result.how === 'none' ? null : toTake(result);
+      this.#notices.event(row.parent_id, `merged:${result.job}`, result, words);
+      this.#compare(row, touch);
+    });
+  }
+
+  /** Makes a node's conflict its task. */
+  resolve(id: string, key: string): void {
+    const { name, conflict } = this.#find(id);
+    if (conflict === null) {
+      throw new FilepathError('conflict', `${name} has no conflict: ask for a merge first`);
+    }
+    const known = conflictIn(conflict);
+    this.#session.alter((touch) => this.#hand(id, key, known, touch));
+  }
+
+  /** Nobody overlaps with a node that is gone. */
+  forget(): void {
+    const rows = this.#session.nodes.live();
+    const live = new Set(rows.map(({ id }) => id));
+    this.#session.alter((touch) => {
+      for (const row of rows) {
+        const before = overlapsIn(row.overlaps);
+        const left = before.filter(({ node }) => live.has(node));
+        if (left.length < before.length) touch(row.id, { overlaps: columnOf(left) });
+      }
+      this.#sql.run(
+        `DELETE FROM touched WHERE thread NOT IN (SELECT id FROM nodes WHERE phase IN ('intent', 'ready'))`,
+      );
+    });
+  }
+
+  /** What is still to be told. */
+  waiting(): Notice[] {
+    return this.#notices.waiting();
+  }
+
+  async deliver(env: Env, notice: Notice): Promise<void> {
+    if ((await this.#notices.deliver(env, notice)) || notice.body !== null) return;
+    const conflict = this.#session.nodes.find(notice.thread)?.conflict ?? null;
+    if (conflict === null) return;
+    const open = JSON.stringify({ ...conflictIn(conflict), handed: false });
+    this.#session.alter((touch) => touch(notice.thread, { conflict: open }));
+  }
+
+  #hand(id: string, key: string, conflict: NodeConflict, touch: Touch): void {
+    this.#notices.task(id, `resolve:${key}`, toResolve(conflict));
+    touch(id, { conflict: JSON.stringify({ ...conflict, handed: true }) });
+  }
+
+  /** Compares a node with those beside, above and below it; those that newly overlap are told. */
+  #compare(row: NodeRow, touch: Touch): void {
+    const own = this.#workOf(row.id);
+    const beside = this.#session.nodes.neighbours(row);
+    // One of the two may have moved elsewhere in the tree since.
+    const apart = overlapsIn(row.overlaps)
+      .filter(({ node }) => !beside.some(({ id }) => id === node))
+      .flatMap(({ node }) => this.#session.nodes.find(node) ?? []);
+    for (const other of [...beside, ...apart]) {
+      const theirs = apart.includes(other) ? null : this.#workOf(other.id);
+      const files = own === null || theirs === null ? [] : overlapsOf(own, theirs);
+      // The rows may have been written by the comparison before.
+      const [one, two] = [this.#find(row.id), this.#find(other.id)];
+      const known = overlapsIn(one.overlaps).find(({ node }) => node === two.id)?.files ?? [];
+      if (files.join('\0') === known.join('\0')) continue;
+      const fresh = files.filter((file) => !known.includes(file));
+      for (const [each, twin] of [
+        [one, two],
+        [two, one],
+      ] as const) {
+        const node = ThreadId.parse(twin.id);
+        const rest = overlapsIn(each.overlaps).filter((overlap) => overlap.node !== node);
+        touch(each.id, {
+          overlaps: columnOf(files.length === 0 ? rest : [...rest, { node, files }]),
+        });
+        if (fresh.length === 0) continue;
+        const key = `overlap:${each.id}:${twin.id}:${this.#session.meta.head}`;
+        const { name } = twin;
+        this.#notices.event(each.id, key, { type: 'overlap', node, name, files: fresh });
+      }
+    }
+  }
+
+  /** Null: nothing is known, or its parent has all of it. */
+  #workOf(id: string): Touched | null {
+    const row = this.#touchedOf(id);
+    if (row === null) return null;
+    const work = Touched.parse(JSON.parse(row.report));
+    return work.head === row.merged && !work.dirty ? null : work;
+  }
+
+  #touchedOf(id: string): TouchedRow | null {
+    return first<TouchedRow>(this.#sql, 'SELECT * FROM touched WHERE thread = ?', id);
+  }
+
+  #find(id: string): NodeRow {
+    const row = this.#session.nodes.find(id);
+    if (!row) throw notFound('this node');
+    return row;
+  }
+}
+
+type Touch = (id: string, change: Partial<NodeRow>) => void;
+
+const columnOf = (overlaps: readonly NodeOverlap[]): string | null =>
+  overlaps.length === 0 ? null : JSON.stringify(overlaps);
+
+function conflictOf({
+  into,
+  target,
+  ours,
+  files,
+}: Extract<MergeNote, { type: 'conflict' }>): NodeConflict {
+  return { into, target, ours, files: files.map(({ path }) => path), handed: false };
+}

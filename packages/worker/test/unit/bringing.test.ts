@@ -1,0 +1,205 @@
+import { newJobId, newSessionId, type ThreadId, type Touched } from '@filepath/protocol';
+import { describe, expect, it } from 'vitest';
+import { Bringing } from '../../src/session/bringing.ts';
+import { USUAL_CAPS } from '../../src/session/caps.ts';
+import { SESSION_MIGRATIONS } from '../../src/session/schema.ts';
+import { Session } from '../../src/session/session.ts';
+import { migrate } from '../../src/storage/schema.ts';
+import { nodeSql } from './support/node-sql.ts';
+
+const custom = { agentType: 'custom' as const, config: { command: ['true'] } };
+const at = '2026-01-01T00:00:00.000Z';
+const hash = (letter: string): string => letter.repeat(40);
+const BASE = hash('0');
+
+function newSession(gitRepoUrl: string | null = '/repo') {
+  const sql = nodeSql();
+  migrate(sql, SESSION_MIGRATIONS);
+  const session = new Session(
+    { sql, now: () => Date.parse(at), newKey: () => 'k', keyHash: (key) => key, caps: USUAL_CAPS },
+    {
+      id: newSessionId(),
+      owner: 'owner',
+      name: 'My Work',
+      gitRepoUrl,
+      createdAt: at,
+      updatedAt: at,
+      head: 1,
+      changeSeq: 1,
+      started: false,
+      stopped: false,
+    },
+  );
+  const bringing = new Bringing(session, sql);
+  const add = (name: string, parentId: ThreadId | null = null) =>
+    session.addNode({ ...custom, name, parentId }).id;
+  const told = () =>
+    bringing.waiting().map(({ thread, body }) => [thread, JSON.parse(body ?? 'null')] as const);
+  return { session, bringing, add, told };
+}
+
+type Range = [number, number];
+
+/** Work on one file that everybody began with the same content of. */
+const work = (to: string, ranges: Range[], more: Partial<Touched> = {}): Touched => ({
+  head: hash(to),
+  dirty: false,
+  files: [{ path: 'text', from: BASE, to: hash(to), ranges }],
+  ...more,
+});
+
+describe('agents that change the same lines', () => {
+  it('[MERGE11] are told of each other once for each file, and the tree shows it until it is over', () => {
+    const { session, bringing, add, told } = newSession();
+    const root = add('root');
+    const [a, b, far] = [add('a', root), add('b', root), add('far')];
+    const below = add('below', far);
+    bringing.noteTouched(a, work('1', [[5, 1]]));
+    bringing.noteTouched(b, work('2', [[5, 2]]));
+    bringing.noteTouched(below, work('3', [[5, 2]]));
+    expect(told()).toEqual([
+      [b, { type: 'overlap', node: a, name: 'a', files: ['text'] }],
+      [a, { type: 'overlap', node: b, name: 'b', files: ['text'] }],
+    ]);
+    expect(session.node(a).overlaps).toEqual([{ node: b, files: ['text'] }]);
+    expect(session.node(below).overlaps).toBeUndefined();
+    bringing.noteTouched(b, work('2', [[5, 3]]));
+    expect(told()).toHaveLength(2);
+    bringing.noteTouched(b, work('2', [[8, 1]]));
+    expect(session.node(a).overlaps).toBeUndefined();
+    bringing.noteTouched(b, work('2', [[4, 1]]));
+    expect(told()).toHaveLength(4);
+    session.drop(b);
+    bringing.forget();
+    expect(session.node(a).overlaps).toBeUndefined();
+  });
+
+  it.each<[string, Touched, boolean]>([
+    ['lines that touch', work('2', [[6, 1]]), true],
+    ['a line between', work('2', [[8, 1]]), false],
+    ['an insertion right after', work('2', [[5, 0]]), true],
+    ['an insertion further on', work('2', [[9, 0]]), false],
+    ['the same result', work('1', [[5, 1]]), false],
+    [
+      'another beginning',
+      {
+        ...work('2', []),
+        files: [{ path: 'text', from: hash('9'), to: hash('2'), ranges: [[5, 1]] }],
+      },
+      false,
+    ],
+    [
+      'a removal',
+      { ...work('2', []), files: [{ path: 'text', from: BASE, to: null, ranges: [[1, 9]] }] },
+      true,
+    ],
+    [
+      'another file',
+      { ...work('2', []), files: [{ path: 'more', from: BASE, to: hash('2'), ranges: [[5, 1]] }] },
+      false,
+    ],
+  ])('[MERGE11] beside a change of line 5: %s', (_, other, overlaps) => {
+    const { session, bringing, add } = newSession();
+    const root = add('root');
+    const [a, b] = [add('a', root), add('b', root)];
+    bringing.noteTouched(a, work('1', [[5, 1]]));
+    bringing.noteTouched(b, other);
+    expect(session.node(a).overlaps !== undefined).toBe(overlaps);
+  });
+
+  it('[MERGE11] count no more when one of them has moved elsewhere and goes on', () => {
+    const { session, bringing, add } = newSession();
+    const root = add('root');
+    const [a, b] = [add('a', root), add('b', root)];
+    bringing.noteTouched(a, work('1', [[5, 1]]));
+    bringing.noteTouched(b, work('2', [[5, 1]]));
+    session.nodes.update(b, { parent_id: add('other') });
+    bringing.noteTouched(b, work('3', [[5, 1]]));
+    expect(session.node(a).overlaps).toBeUndefined();
+    expect(session.node(b).overlaps).toBeUndefined();
+  });
+
+  it('[MERGE11] count no more when the parent has the work, until there is new work', () => {
+    const { session, bringing, add } = newSession();
+    const root = add('root');
+    const [a, b] = [add('a', root), add('b', root)];
+    bringing.noteTouched(a, work('1', [[5, 1]]));
+    bringing.noteTouched(b, work('2', [[5, 1]]));
+    const merged = {
+      type: 'merged' as const,
+      job: newJobId(),
+      node: a,
+      name: 'a',
+      into: 'parent' as const,
+      target: 'root',
+      from: hash('1'),
+      commit: hash('1'),
+      before: BASE,
+      how: 'ff' as const,
+      taken: true,
+    };
+    bringing.noteMerge(a, merged);
+    expect(session.node(b).overlaps).toBeUndefined();
+    // What the parent has now is compared in its place.
+    bringing.noteTouched(root, work('1', [[5, 1]]));
+    expect(session.node(b).overlaps).toEqual([{ node: root, files: ['text'] }]);
+    bringing.noteTouched(a, work('1', [[5, 1]], { dirty: true }));
+    expect(session.node(b).overlaps).toHaveLength(2);
+  });
+});
+
+describe('where work is merged', () => {
+  it('[MERGE12] is the parent, or a branch of the session whose name is kept', () => {
+    const { session, bringing, add } = newSession();
+    const root = add('root');
+    const child = add('child', root);
+    expect(bringing.target(child, 'parent')).toMatchObject({
+      name: 'child',
+      target: { into: 'parent', thread: root, name: 'root', atWork: false },
+    });
+    expect(() => bringing.target(root, 'parent')).toThrow('into the branch of the session');
+    const { target } = bringing.target(root, 'session');
+    session.rename('other');
+    expect(target).toEqual({ into: 'session', branch: bringing.branch() });
+    expect(bringing.branch()).toMatch(/^filepath\/my-work-[a-z0-9]{8}$/);
+    const none = newSession(null);
+    const only = none.add('only');
+    expect(() => none.bringing.target(only, 'session')).toThrow('no repository');
+  });
+
+  it('[MERGE13] a conflict is shown, becomes a task once it is asked for, and goes with the merge', () => {
+    const { session, bringing, add } = newSession();
+    const child = add('child', add('root'));
+    const about = {
+      job: newJobId(),
+      node: child,
+      name: 'child',
+      into: 'parent' as const,
+      target: 'root',
+      from: hash('1'),
+    };
+    expect(() => bringing.resolve(child, 'k')).toThrow('child has no conflict');
+    bringing.noteMerge(child, {
+      type: 'conflict',
+      ...about,
+      ours: hash('2'),
+      files: [{ path: 'text', hunks: [] }],
+      truncated: false,
+      hand: false,
+    });
+    expect(session.node(child).conflict).toMatchObject({ target: 'root', handed: false });
+    expect(bringing.waiting()).toEqual([]);
+    bringing.resolve(child, 'k');
+    bringing.resolve(child, 'k');
+    const [task, ...more] = bringing.waiting();
+    expect(more).toEqual([]);
+    expect(task).toMatchObject({ thread: child, body: null });
+    expect(task?.words).toContain(`git merge ${hash('2')}`);
+    expect(task?.words).toContain('- text');
+    expect(session.node(child).conflict?.handed).toBe(true);
+    const merged = { commit: hash('3'), before: hash('2'), how: 'merge' as const, taken: false };
+    bringing.noteMerge(child, { type: 'merged', ...about, ...merged });
+    expect(session.node(child).conflict).toBeUndefined();
+    expect(bringing.waiting().at(-1)?.words).toContain(`run: git merge ${hash('3')}`);
+  });
+});
