@@ -75,7 +75,9 @@ it('[GATE5] an agent that has ended is started again with what failed, and then 
   const feed = follow(instance, node.id);
   await api.message(node.id, 'go');
   const first = await feed.until(isType('gate'));
-  const last = await feed.until(({ seq, body }) => seq > first.seq && isType('gate')({ body }));
+  const last = await feed.until(
+    ({ seq, body }) => seq > first.seq && Reflect.get(Object(body), 'type') === 'gate',
+  );
   feed.close();
   const types = feed.events.map(({ body }) => Reflect.get(Object(body), 'type'));
   expect(types.filter((type) => type === 'exit')).toHaveLength(2);

@@ -470,20 +470,6 @@ export class ThreadObject extends DurableObject<Env> {
   }
 }
 
-/** What a job tells of the workspace may hold anything. */
-function redactResult(result: JobResult, redact: (text: string) => string): JobResult {
-  if (result.type === 'job_failed') return { ...result, reason: redact(result.reason) };
-  if (result.type !== 'gate') return result;
-  // A placeholder may be longer than what it stands for.
-  const clean = (text: string, most: number): string => redact(text).slice(-most);
-  const checks = result.checks.map((check) => ({
-    ...check,
-    command: clean(check.command, 1024),
-    tail: clean(check.tail, 4096),
-  }));
-  return { ...result, checks };
-}
-
 /** A provider's own words may hold anything. */
 function redactBody(body: GatewayBody, redact: (text: string) => string): GatewayBody {
   if (body.type === 'refused') return { ...body, message: redact(body.message) };
