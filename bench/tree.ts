@@ -91,7 +91,8 @@ async function changes(instance: Instance, api: Api, { session, node }: Place): 
       const now = wallMs();
       for (const item of items) {
         if (item.type !== 'node' || item.node.id !== node.id) continue;
-        if (/^\d+\.\d{3}$/.test(item.node.reason ?? '')) delays.push(now - Number(item.node.reason));
+        if (/^\d+\.\d{3}$/.test(item.node.reason ?? ''))
+          delays.push(now - Number(item.node.reason));
         if (item.node.status === 'done' && delays.length > 0) ended.resolve();
       }
     },

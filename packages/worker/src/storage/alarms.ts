@@ -16,6 +16,8 @@ export class Alarms {
   #set: SetAlarm;
   #now: () => number;
   #report: Report;
+  /** Handlers that run, with the time that they have set for themselves: it holds when they have ended. */
+  #running = new Map<string, number | null>();
 
   constructor(sql: Sql, set: SetAlarm, now: () => number, report: Report) {
     this.#sql = sql;
@@ -26,6 +28,11 @@ export class Alarms {
 
   /** Keeps an earlier time that is already set under this name. */
   schedule(name: string, at: number): void {
+    const own = this.#running.get(name);
+    if (own !== undefined) {
+      this.#running.set(name, Math.min(own ?? at, at));
+      return;
+    }
     this.#sql.run(
       `INSERT INTO alarms (name, at) VALUES (?, ?)
        ON CONFLICT (name) DO UPDATE SET at = min(at, excluded.at)`,
@@ -36,6 +43,7 @@ export class Alarms {
   }
 
   cancel(name: string): void {
+    if (this.#running.has(name)) this.#running.set(name, null);
     this.#sql.run('DELETE FROM alarms WHERE name = ?', name);
     this.#arm();
   }
@@ -45,20 +53,24 @@ export class Alarms {
       'SELECT name, at, attempts FROM alarms WHERE at <= ? ORDER BY at',
       this.#now(),
     );
-    for (const { name, at, attempts } of due) {
+    for (const { name, attempts } of due) {
+      this.#running.set(name, null);
       try {
         await handlers[name]?.();
-        // The handler may have set a new time for itself; only the one that fired is removed.
-        this.#sql.run('DELETE FROM alarms WHERE name = ? AND at = ?', name, at);
+        const next = this.#running.get(name) ?? null;
+        this.#sql.run('DELETE FROM alarms WHERE name = ?', name);
+        if (next !== null) this.#sql.run('INSERT INTO alarms (name, at) VALUES (?, ?)', name, next);
       } catch (error) {
         this.#report(name, error);
         const delay = Math.min(60_000, 1000 * 2 ** Math.min(attempts, 6));
+        const next = Math.min(this.#now() + delay, this.#running.get(name) ?? Infinity);
         this.#sql.run(
-          'UPDATE alarms SET at = ?, attempts = attempts + 1 WHERE name = ? AND at = ?',
-          this.#now() + delay,
+          'UPDATE alarms SET at = ?, attempts = attempts + 1 WHERE name = ?',
+          next,
           name,
-          at,
         );
+      } finally {
+        this.#running.delete(name);
       }
     }
     this.#arm();
