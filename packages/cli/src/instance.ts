@@ -6,6 +6,7 @@ import { z } from 'zod';
 import { homeSecrets, ownerToken } from './home-secrets.ts';
 import { removeInstance, writeInstance } from './instance-file.ts';
 import { namedOrigin, originsOf } from './origins.ts';
+import { treeCaps } from './tree-caps.ts';
 
 const MODEL_KEYS = [
   ...['OPENROUTER', 'ANTHROPIC', 'OPENAI'].flatMap((name) => [
@@ -71,6 +72,7 @@ export async function startInstance(options: InstanceOptions): Promise<Instance>
         FILEPATH_SECRET: authSecret,
         FILEPATH_ORIGINS: originsOf(host, port, named),
         ...modelKeys(env),
+        ...treeCaps(env),
       },
       ...(onLost && { onExit: onLost }),
     });

@@ -45,6 +45,7 @@ const node = {
   subtree: NO_USAGE,
   budget: NO_BUDGET,
   blocked: null,
+  queue: null,
   contextPct: null,
   done: 0,
   total: 1,

@@ -35,6 +35,7 @@ function node(name: string, parent: string | null, sortOrder = 0): Node {
     subtree: NO_USAGE,
     budget: NO_BUDGET,
     blocked: null,
+    queue: null,
     contextPct: null,
     done: 0,
     total: 1,

@@ -1,4 +1,5 @@
 import type { RunnerObject } from './runner/runner-object.ts';
+import type { CapsEnv } from './session/caps.ts';
 import type { SessionObject } from './session/session-object.ts';
 import type { ThreadObject } from './thread/thread-object.ts';
 import type { UserObject } from './user/user-object.ts';
@@ -17,24 +18,25 @@ export type ProviderEnv = {
 };
 
 /** What one instance is given: the bindings of `wrangler.jsonc` and the values that `design/contracts.md` names. */
-export type Env = ProviderEnv & {
-  readonly THREAD: DurableObjectNamespace<ThreadObject>;
-  readonly SESSION: DurableObjectNamespace<SessionObject>;
-  readonly USER: DurableObjectNamespace<UserObject>;
-  readonly RUNNER: DurableObjectNamespace<RunnerObject>;
-  readonly DB: D1Database;
-  readonly BLOBS: R2Bucket;
-  readonly CACHE: KVNamespace;
-  readonly ASSETS: Fetcher;
-  /** The shortest way out, where the engine is ours. */
-  readonly NETWORK?: Fetcher;
+export type Env = ProviderEnv &
+  CapsEnv & {
+    readonly THREAD: DurableObjectNamespace<ThreadObject>;
+    readonly SESSION: DurableObjectNamespace<SessionObject>;
+    readonly USER: DurableObjectNamespace<UserObject>;
+    readonly RUNNER: DurableObjectNamespace<RunnerObject>;
+    readonly DB: D1Database;
+    readonly BLOBS: R2Bucket;
+    readonly CACHE: KVNamespace;
+    readonly ASSETS: Fetcher;
+    /** The shortest way out, where the engine is ours. */
+    readonly NETWORK?: Fetcher;
 
-  /** The owner's bearer token. */
-  readonly FILEPATH_TOKEN: string;
-  /** The bearer token of the runner `rn_local`. */
-  readonly FILEPATH_RUNNER_TOKEN: string;
-  /** Signs the cookies; the keys of providers are encrypted under a key made from it. */
-  readonly FILEPATH_SECRET: string;
-  /** Comma-separated origins that may be asked for; their hosts are the Host allowlist. */
-  readonly FILEPATH_ORIGINS: string;
-};
+    /** The owner's bearer token. */
+    readonly FILEPATH_TOKEN: string;
+    /** The bearer token of the runner `rn_local`. */
+    readonly FILEPATH_RUNNER_TOKEN: string;
+    /** Signs the cookies; the keys of providers are encrypted under a key made from it. */
+    readonly FILEPATH_SECRET: string;
+    /** Comma-separated origins that may be asked for; their hosts are the Host allowlist. */
+    readonly FILEPATH_ORIGINS: string;
+  };

@@ -33,6 +33,8 @@ export const Node = z.object({
   model: z.string(),
   status: AgentState,
   reason: z.string().nullable(),
+  /** Its place in line for a start: 1 is next; beyond 50 rounded up to a multiple of 50. Null where it waits for none. */
+  queue: z.int().min(1).nullable(),
   config: AgentConfig,
   sortOrder: z.int(),
   /** What a budget in tokens counts of `usage`. */

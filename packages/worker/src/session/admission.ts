@@ -1,10 +1,8 @@
 import { type AgentConfig, type AgentEntry, FilepathError, LIMITS } from '@filepath/protocol';
 import { entryOf, type KnownAgents } from '../catalog/known-agents.ts';
 import type { SpawnNote } from '../thread/outbox.ts';
+import type { Caps } from './caps.ts';
 import { configOf, type NodeRow } from './node-row.ts';
-
-/** Caps on a tree: a runaway agent ends at them. */
-export const CAPS = { depth: 8, nodes: 100 } as const;
 
 /** A tree shows the configuration of every node, and children have their parent's. */
 const MAX_CONFIG = 128 * 1024;
@@ -91,11 +89,27 @@ export function isUnmetered(agentType: string, entries: readonly AgentEntry[]): 
   return entries.some((entry) => entry.type === agentType && !entry.metered);
 }
 
-export function checkCaps(depth: number, nodes: number): void {
-  if (depth > CAPS.depth) {
-    throw new FilepathError('cap_reached', `the tree is at most ${CAPS.depth} levels deep`);
+/** Where a new node would stand: its level, and how many there are beside it and in all. */
+export type Place = { depth: number; siblings: number; agents: number };
+
+/** The words say which cap it is and what can be done: an agent reads them too. */
+export function checkCaps(caps: Caps, { depth, siblings, agents }: Place): void {
+  if (depth > caps.depth) {
+    throw new FilepathError(
+      'cap_reached',
+      `the tree is at most ${caps.depth} levels deep: do the work here, or give it to an agent further up`,
+    );
   }
-  if (nodes >= CAPS.nodes) {
-    throw new FilepathError('cap_reached', `a session has at most ${CAPS.nodes} agents`);
+  if (siblings >= caps.children) {
+    throw new FilepathError(
+      'cap_reached',
+      `an agent has at most ${caps.children} children: give the work to one of them, or delete one that is done`,
+    );
+  }
+  if (agents >= caps.agents) {
+    throw new FilepathError(
+      'cap_reached',
+      `a session has at most ${caps.agents} agents: use one that is there, or delete some that are done`,
+    );
   }
 }

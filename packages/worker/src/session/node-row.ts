@@ -42,6 +42,8 @@ export type NodeRow = {
   snapshot: string | null;
   key_hash: string | null;
   blocked: string | null;
+  open: number;
+  queue: number | null;
 };
 
 /** What a new node is to be. `spawn` is the seq of its parent's event, when an agent asked for it. */
@@ -98,6 +100,8 @@ export function intentRow(
     snapshot: spec.snapshot && JSON.stringify(spec.snapshot),
     key_hash: given.keyHash,
     blocked: null,
+    open: 0,
+    queue: null,
   };
 }
 
@@ -116,6 +120,7 @@ export function toNode(session: SessionId, row: NodeRow, { own, subtree }: NodeA
     model: row.model,
     status: AgentState.parse(row.status),
     reason: row.reason,
+    queue: row.queue,
     config: maskConfig(configOf(row)),
     sortOrder: row.sort_order,
     tokens: row.tokens,

@@ -1,6 +1,7 @@
 import { ALARMS_TABLE } from '../storage/alarms.ts';
 import { VALUES_TABLE } from '../storage/values.ts';
 import { LEDGER_TABLES } from './ledger/schema.ts';
+import { STARTS_TABLES } from './starts.ts';
 
 export const SESSION_MIGRATIONS: readonly (readonly string[])[] = [
   [
@@ -25,4 +26,5 @@ export const SESSION_MIGRATIONS: readonly (readonly string[])[] = [
   // What the workspace of a node is made from, as JSON.
   ['ALTER TABLE nodes ADD COLUMN snapshot TEXT'],
   LEDGER_TABLES,
+  STARTS_TABLES,
 ];

@@ -37,6 +37,7 @@ import type { ThreadNote } from '../thread/delivery.ts';
 import { nodeHashing } from '../thread/node-hashing.ts';
 import { isUnmetered } from './admission.ts';
 import { newAgentKey } from './agent-key.ts';
+import { capsOf } from './caps.ts';
 import { nodeBudget, sessionBudget, setNodeBudget, setSessionBudget } from './ledger/budgets.ts';
 import { SESSION } from './ledger/accounts.ts';
 import { LedgerDesk } from './ledger/desk.ts';
@@ -53,6 +54,7 @@ import {
   type SessionMeta,
 } from './session.ts';
 import { SessionWork } from './session-work.ts';
+import { Starting } from './starting.ts';
 import { LOCAL_RUNNER } from '../runner/local-runner.ts';
 import { TreeFeed } from './tree-feed.ts';
 
@@ -64,6 +66,7 @@ type Parts = {
   ledger: TreeLedger;
   desk: LedgerDesk;
   work: SessionWork;
+  starting: Starting;
   feed: TreeFeed;
   viewers: Viewers<ViewerSocket>;
   readers: SseReaders;
@@ -76,6 +79,7 @@ export class SessionObject extends DurableObject<Env> implements Ledger {
   #alarms: Alarms;
   #sockets = new ViewerSockets();
   #settling = new Serial();
+  #startingTurn = new Serial();
   #indexing = new Serial();
   #parts: Parts | null = null;
   /** Deleted: nobody sees it any more, and what is left to do is done. */
@@ -89,6 +93,7 @@ export class SessionObject extends DurableObject<Env> implements Ledger {
       now: Date.now,
       newKey: (node) => newAgentKey(ctx.id, node),
       keyHash: nodeHashing.sha256,
+      caps: capsOf(env),
     };
     this.#alarms = durableAlarms(ctx, this.#sql, env);
     if (isFresh(this.#sql)) return;
@@ -250,6 +255,7 @@ export class SessionObject extends DurableObject<Env> implements Ledger {
     if (!this.#parts || this.#deleted) return;
     const { session } = this.#parts;
     if (item.kind === 'status') session.noteStatus(thread, item.note);
+    else if (item.kind === 'wish') session.noteWish(thread, item.note);
     else if (given) session.noteSpawn(thread, item.note, given);
     this.#announce();
   }
@@ -291,7 +297,10 @@ export class SessionObject extends DurableObject<Env> implements Ledger {
   override async alarm(): Promise<void> {
     if (isFresh(this.#sql)) return;
     await this.#alarms.run({
-      work: () => this.#settle(),
+      work: async () => {
+        await this.#startGoing();
+        await this.#settle();
+      },
       index: () => this.#writeIndex(),
       ...this.#parts?.desk.alarms,
     });
@@ -304,8 +313,18 @@ export class SessionObject extends DurableObject<Env> implements Ledger {
     const feed = new TreeFeed(session);
     const viewers = new Viewers<ViewerSocket>(feed, () => []);
     const work = new SessionWork(session, this.#sql, this.env);
+    const starting = new Starting(session, this.env);
     const { ledger, desk } = this.#openLedger(session);
-    this.#parts = { session, ledger, desk, work, feed, viewers, readers: new SseReaders(feed) };
+    this.#parts = {
+      session,
+      ledger,
+      desk,
+      work,
+      starting,
+      feed,
+      viewers,
+      readers: new SseReaders(feed),
+    };
     for (const ws of this.ctx.getWebSockets('viewer')) {
       const attachment = attachmentOf(ws);
       if (attachment?.kind === 'viewer') viewers.restore(this.#sockets.of(ws), attachment.memory);
@@ -373,15 +392,29 @@ export class SessionObject extends DurableObject<Env> implements Ledger {
     // Set in the same turn as the change, so that both are committed together.
     this.#alarms.schedule('index', Date.now() + INDEX_MS);
     this.#alarms.schedule('work', Date.now() + RETRY_MS);
+    this.ctx.waitUntil(this.#startGoing().catch(() => undefined));
     this.ctx.waitUntil(this.#settle().catch(() => undefined));
   }
 
   #settle(): Promise<void> {
     return this.#settling.run(async () => {
       await this.#parts?.work.settle();
-      // What came meanwhile keeps its alarm.
-      if (this.#parts?.work.settled !== false) this.#alarms.cancel('work');
+      this.#endWork();
     });
+  }
+
+  /** Starts wait for no other work of the session. */
+  #startGoing(): Promise<void> {
+    return this.#startingTurn.run(async () => {
+      await this.#parts?.starting.settle();
+      this.#endWork();
+    });
+  }
+
+  /** What came meanwhile keeps its alarm. */
+  #endWork(): void {
+    const { work, starting } = this.#parts ?? {};
+    if (work?.settled !== false && starting?.settled !== false) this.#alarms.cancel('work');
   }
 
   /** One at a time: the last one to run writes what is true then. */

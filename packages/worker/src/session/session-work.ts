@@ -79,7 +79,7 @@ export class SessionWork {
 
   async #stop(row: NodeRow): Promise<void> {
     const { seq } = unwrap(await this.#thread(row.id).signal(null, 'stop'));
-    this.#sql.run('UPDATE nodes SET halt = ? WHERE id = ? AND halt = 0', seq, row.id);
+    this.#session.halted(row.id, seq);
   }
 
   async #remove(row: NodeRow): Promise<void> {

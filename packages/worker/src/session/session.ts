@@ -15,8 +15,9 @@ import type { FeedItem } from '../feed/feed-source.ts';
 import { notFound } from '../result.ts';
 import { first, type Sql } from '../storage/sql.ts';
 import { readValue, writeValue } from '../storage/values.ts';
-import type { SpawnNote, StatusNote } from '../thread/outbox.ts';
+import type { SpawnNote, StatusNote, WishNote } from '../thread/outbox.ts';
 import { admit, admitSpawn, checkCaps, checkMetered, withNetwork } from './admission.ts';
+import type { Caps } from './caps.ts';
 import { type Account, Accounts, limitsOf, ownOf, SESSION } from './ledger/accounts.ts';
 import { budgetOf, limitOf } from './ledger/money.ts';
 import { totalsOf } from './ledger/usage-row.ts';
@@ -25,6 +26,7 @@ import { configOf, intentRow, type NodeRow, type NodeSpec, toNode, unmask } from
 import { NodeTable } from './node-table.ts';
 import { withoutCredentials } from './repository-url.ts';
 import { statusOf } from './session-status.ts';
+import { Starts } from './starts.ts';
 
 export type SessionMeta = {
   id: SessionId;
@@ -45,6 +47,7 @@ export type SessionDeps = {
   now: () => number;
   newKey: (node: ThreadId) => string;
   keyHash: (key: string) => string;
+  caps: Caps;
 };
 
 /** What a new node is judged by: the agents there are, and whether the user has a budget in money. */
@@ -56,15 +59,19 @@ const USUAL: Given = { known: BUILT_IN, userPays: false };
 export class Session {
   readonly nodes: NodeTable;
   readonly accounts: Accounts;
+  readonly starts: Starts;
   #deps: SessionDeps;
   #meta: SessionMeta;
   #touched: FeedItem[] = [];
+  /** Something changed that the line of starts depends on. */
+  #lineMoves = true;
 
   constructor(deps: SessionDeps, meta: SessionMeta) {
     this.#deps = deps;
     this.#meta = meta;
     this.nodes = new NodeTable(deps.sql);
     this.accounts = new Accounts(deps.sql);
+    this.starts = new Starts(deps.sql);
   }
 
   get meta(): SessionMeta {
@@ -172,7 +179,17 @@ export class Session {
         reason: note.reason,
         context_pct: note.contextPct,
         thread_seq: note.seq,
+        open: note.open ? 1 : 0,
       });
+      if (note.open !== (row.open === 1)) this.#lineMoves = true;
+    });
+  }
+
+  /** A start that a thread wishes for, or wants no more, once. */
+  noteWish(thread: string, note: WishNote): void {
+    if (!this.nodes.find(thread)) return;
+    this.#change(() => {
+      if (this.starts.wish(thread, note)) this.#lineMoves = true;
     });
   }
 
@@ -200,6 +217,15 @@ export class Session {
     this.#change(() => {
       for (const row of rows) this.nodes.update(row.id, { halt: 0 });
       if (id === null) this.#meta.stopped = true;
+      this.#lineMoves = true;
+    });
+  }
+
+  /** The thread has its stop in its log, at this seq. What it wishes for after that may go. */
+  halted(id: string, seq: number): void {
+    this.#change(() => {
+      this.#deps.sql.run('UPDATE nodes SET halt = ? WHERE id = ? AND halt = 0', seq, id);
+      this.#lineMoves = true;
     });
   }
 
@@ -209,6 +235,7 @@ export class Session {
     if (id !== null && rows.length === 0) throw notFound('this node');
     this.#change(() => {
       for (const row of rows) this.#touch(row.id, { phase: 'deleting' });
+      this.#lineMoves = true;
     });
   }
 
@@ -254,9 +281,13 @@ export class Session {
 
   #insert(spec: NodeSpec): Node {
     const rows = this.nodes.live();
-    checkCaps(this.nodes.depthOf(spec.parent) + 1, rows.length);
-    const id = newThreadId();
     const siblings = rows.filter((row) => row.parent_id === spec.parent);
+    checkCaps(this.#deps.caps, {
+      depth: this.nodes.depthOf(spec.parent) + 1,
+      siblings: spec.parent === null ? 0 : siblings.length,
+      agents: rows.length,
+    });
+    const id = newThreadId();
     const apiKey = this.#deps.newKey(id);
     this.accounts.open(id);
     if (spec.budget) this.accounts.limit(id, limitOf(spec.budget));
@@ -285,6 +316,7 @@ export class Session {
         const result = work();
         for (const { id, done, total } of this.nodes.staleCounts())
           this.#touch(id, { done, total });
+        if (this.#lineMoves) this.#moveLine();
         this.#meta.updatedAt = this.#at();
         if (anyway || this.#shown() !== shown) {
           this.#meta.head += 1;
@@ -297,8 +329,15 @@ export class Session {
     } catch (error) {
       this.#meta = before;
       this.#touched.length = touchedBefore;
+      this.#lineMoves = true;
       throw error;
     }
+  }
+
+  #moveLine(): void {
+    this.starts.admit(this.#deps.caps.working);
+    for (const { id, queue } of this.starts.moved()) this.#touch(id, { queue });
+    this.#lineMoves = false;
   }
 
   /** What a change of the session itself would alter. */

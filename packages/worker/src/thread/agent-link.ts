@@ -84,6 +84,11 @@ export class AgentLink {
       send(socket, { t: 'over', reason: 'fenced' });
       return;
     }
+    // Nobody was ordered to start it yet.
+    if (hello.epoch === launch.epoch && launch.waits) {
+      socket.close(RESYNC, 'this epoch waits for its start');
+      return;
+    }
     if (hello.epoch < launch.epoch || !launch.active) {
       send(socket, { t: 'over', reason: 'ended' });
       return;

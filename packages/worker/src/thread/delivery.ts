@@ -2,12 +2,12 @@ import type { Order } from '@filepath/protocol';
 import type { Env } from '../env.ts';
 import { first, type Sql } from '../storage/sql.ts';
 import { readValue } from '../storage/values.ts';
-import { readOutbox, removeOutbox, type SpawnNote, type StatusNote } from './outbox.ts';
+import { type OutboxItem, readOutbox, removeOutbox } from './outbox.ts';
 import type { ThreadMeta } from './state.ts';
 
 const BATCH = 50;
 
-export type ThreadNote = { kind: 'status'; note: StatusNote } | { kind: 'spawn'; note: SpawnNote };
+export type ThreadNote = Exclude<OutboxItem, { kind: 'order' }>;
 
 /** Delivers what stands in the outbox, in order. A row goes when its receiver has it; what throws is tried again. */
 export async function deliverOutbox(sql: Sql, env: Env): Promise<void> {

@@ -54,18 +54,13 @@ export function markWritten(sql: Sql, epoch: number, upTo: number): void {
   sql.run('UPDATE inputs SET written = 1 WHERE epoch = ? AND id <= ? AND written = 0', epoch, upTo);
 }
 
-/** Begins the next epoch with these inputs; the order goes out with the transaction. */
-export function orderStart(
-  sql: Sql,
-  meta: ThreadMeta,
-  state: ThreadState,
-  task: string,
-  inputs: readonly AgentInput[],
-): void {
+/** Begins the next epoch with these inputs. The session is told of the wish with the transaction, and says when it may go. */
+export function orderStart(sql: Sql, state: ThreadState, inputs: readonly AgentInput[]): void {
   const epoch = state.launch.epoch + 1;
   state.launch = {
     epoch,
     active: true,
+    waits: true,
     stopping: false,
     offset: 0,
     observed: 0,
@@ -74,7 +69,15 @@ export function orderStart(
     heard: 0,
   };
   sql.run('DELETE FROM inputs WHERE epoch < ?', epoch);
-  const lines = inputs.map((input) => addInput(sql, state, input));
+  for (const input of inputs) addInput(sql, state, input);
+  putOutbox(sql, 'wish', { kind: 'wish', note: { epoch, wants: true } });
+}
+
+/** The epoch that waited is ordered, with every input that came meanwhile. Its first message is its task. */
+export function orderGo(sql: Sql, meta: ThreadMeta, state: ThreadState): void {
+  const { epoch } = state.launch;
+  state.launch.waits = false;
+  const inputs = readInputs(sql, epoch, 0);
   const order: StartOrder = {
     kind: 'start',
     thread: meta.thread,
@@ -85,13 +88,28 @@ export function orderStart(
     model: meta.model,
     config: meta.config,
     apiKey: meta.apiKey,
-    task,
+    task: taskOf(inputs),
     gitRepoUrl: meta.gitRepoUrl,
     ...(meta.parent === undefined ? {} : { parent: meta.parent }),
     ...(meta.snapshot && { snapshot: meta.snapshot }),
-    inputs: lines,
+    inputs,
   };
   putOutbox(sql, `start:${epoch}`, { kind: 'order', order });
+}
+
+/** The epoch that waits is given up: it has no process, and never will. */
+export function withdrawStart(sql: Sql, { launch }: ThreadState): void {
+  launch.active = false;
+  launch.waits = false;
+  putOutbox(sql, 'wish', { kind: 'wish', note: { epoch: launch.epoch, wants: false } });
+}
+
+function taskOf(inputs: readonly InputLine[]): string {
+  for (const { line } of inputs) {
+    const input = JSON.parse(line) as AgentInput;
+    if (input.type === 'message') return input.content;
+  }
+  return '';
 }
 
 export function orderStop(sql: Sql, meta: ThreadMeta, state: ThreadState): InputLine {

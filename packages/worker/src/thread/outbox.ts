@@ -8,7 +8,11 @@ export type StatusNote = {
   reason: string | null;
   contextPct: number | null;
   stopped: boolean;
+  /** A run is open. */
+  open: boolean;
 };
+/** A start that the thread wants its session to let go, or wants no more. */
+export type WishNote = { epoch: number; wants: boolean };
 export type SpawnNote = {
   seq: number;
   name: string;
@@ -20,6 +24,7 @@ export type SpawnNote = {
 export type OutboxItem =
   | { kind: 'status'; note: StatusNote }
   | { kind: 'spawn'; note: SpawnNote }
+  | { kind: 'wish'; note: WishNote }
   | { kind: 'order'; order: Order };
 
 /** The same key replaces what is still undelivered under it: only the newest status counts. */

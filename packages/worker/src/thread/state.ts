@@ -41,8 +41,10 @@ export type OpenRun = {
 /** The agent's process as the thread knows it. */
 export type Launch = {
   epoch: number;
-  /** Ordered, and neither its exit nor its refusal is stored. */
+  /** Wished for or ordered, and neither its exit nor its refusal is stored. */
   active: boolean;
+  /** The session has not let it start yet: no runner knows of it. */
+  waits?: boolean;
   stopping: boolean;
   /** Bytes of the spool that are stored. */
   offset: number;

@@ -105,6 +105,11 @@ export class ThreadObject extends DurableObject<Env> {
     return this.#change(user, (thread) => thread.message(from, this.#redact(content), key));
   }
 
+  /** The session lets this epoch start. */
+  go(epoch: number): void {
+    if (this.#parts) this.#publish(this.#parts.thread.go(epoch));
+  }
+
   signal(
     user: string | null,
     action: 'stop' | 'pause' | 'resume' | 'handoff',

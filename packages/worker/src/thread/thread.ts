@@ -29,9 +29,11 @@ import {
   MAX_BACKLOG,
   orderEnd,
   orderFreeze,
+  orderGo,
   orderStart,
   orderStop,
   readInputs,
+  withdrawStart,
 } from './launch.ts';
 import { appendLines, type Delta, type Offloaded } from './lines.ts';
 import type { Stored } from './log-table.ts';
@@ -104,14 +106,14 @@ export class Thread {
       if (appender.state.launch.active) {
         return { seq, inputs: [addInput(this.#deps.sql, appender.state, input)] };
       }
-      orderStart(this.#deps.sql, this.#meta, appender.state, content, [input]);
+      orderStart(this.#deps.sql, appender.state, [input]);
       return { seq };
     });
   }
 
   signal(action: 'stop' | 'pause' | 'resume' | 'handoff'): Effects {
     const { launch } = this.#state;
-    if (action !== 'stop' && (!launch.active || launch.stopping)) {
+    if (action !== 'stop' && (!launch.active || launch.waits || launch.stopping)) {
       throw new FilepathError('conflict', `${this.#meta.name} is not running`);
     }
     return this.#change((appender) => {
@@ -123,9 +125,20 @@ export class Thread {
         }
         return { seq, inputs: [addInput(sql, appender.state, { type: 'signal', action })] };
       }
-      const { active, stopping } = appender.state.launch;
-      if (!active || stopping) return { seq };
+      const { active, waits, stopping } = appender.state.launch;
+      if (waits) withdrawStart(sql, appender.state);
+      if (!active || waits || stopping) return { seq };
       return { seq, inputs: [orderStop(sql, this.#meta, appender.state)] };
+    });
+  }
+
+  /** The session lets an epoch start. Said again, or of one that is not wanted any more, it changes nothing. */
+  go(epoch: number): Effects {
+    const { launch, seq } = this.#state;
+    if (launch.epoch !== epoch || !launch.waits) return nothing(seq);
+    return this.#change(({ state }) => {
+      orderGo(this.#deps.sql, this.#meta, state);
+      return {};
     });
   }
 
@@ -294,13 +307,12 @@ export class Thread {
       // What the system told that process is told anew to the next one; what was decided was its question.
       .filter((input) => input.type !== 'decision')
       .filter((input) => input.type !== 'message' || input.from !== 'system');
-    const task = inputs.find((input) => input.type === 'message');
-    if (!task) return;
+    if (!inputs.some((input) => input.type === 'message')) return;
     if (!state.lifecycle.open) {
       const content = `${this.#meta.name} ended before it took up the last message, and is started again with it.`;
       appender.append('system', { type: 'message', from: 'system', content });
     }
-    orderStart(sql, this.#meta, state, task.content, inputs);
+    orderStart(sql, state, inputs);
   }
 
   #change(work: (appender: Appender) => Partial<Effects>): Effects {
@@ -317,13 +329,14 @@ export class Thread {
   }
 
   #note({ state }: Appender, before: ThreadState): void {
-    const { status, reason, contextPct, stopped } = state.lifecycle;
+    const { status, reason, contextPct, stopped, open } = state.lifecycle;
     const old = before.lifecycle;
     if (
       status === old.status &&
       reason === old.reason &&
       contextPct === old.contextPct &&
-      stopped === old.stopped
+      stopped === old.stopped &&
+      open === old.open
     ) {
       return;
     }
@@ -333,6 +346,7 @@ export class Thread {
       reason,
       contextPct,
       stopped,
+      open,
     };
     putOutbox(this.#deps.sql, 'status', { kind: 'status', note });
   }

@@ -189,7 +189,14 @@ describe('[TREE8] deleting', () => {
       fireAlarm(stub),
       stub.note(node.id, {
         kind: 'status',
-        note: { seq: 1, status: 'idle', reason: 'queued', contextPct: null, stopped: false },
+        note: {
+          seq: 1,
+          status: 'idle',
+          reason: 'queued',
+          contextPct: null,
+          stopped: false,
+          open: true,
+        },
       }),
     ]);
     await fireAlarm(stub);

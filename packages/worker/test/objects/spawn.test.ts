@@ -10,7 +10,7 @@ import {
 } from '@filepath/protocol';
 import { afterEach, describe, expect, it, vi } from 'vitest';
 import { z } from 'zod';
-import { CAPS } from '../../src/session/admission.ts';
+import { USUAL_CAPS as CAPS } from '../../src/session/caps.ts';
 import { ThreadObject } from '../../src/thread/thread-object.ts';
 import { ask, logOf, message, newNode, newSession, treeOf } from './support/api.ts';
 import { alarmsOf, breakMethod, fireAlarm, inStorage } from './support/faults.ts';
@@ -184,7 +184,10 @@ describe('[TREE3] the caps', () => {
     await link.say(spawn);
     expect(await childrenOf(session.id, node)).toEqual([]);
     expect(await systemOf(node.id)).toMatchObject([
-      { type: 'spawn_failed', reason: `the tree is at most ${CAPS.depth} levels deep` },
+      {
+        type: 'spawn_failed',
+        reason: expect.stringContaining(`at most ${CAPS.depth} levels deep`),
+      },
     ]);
   });
 
@@ -193,8 +196,8 @@ describe('[TREE3] the caps', () => {
     await inStorage(stub, ({ sql }) => {
       const row = sql.exec('SELECT * FROM nodes').one();
       const places = Object.keys(row).map(() => '?');
-      for (let n = 0; n < CAPS.nodes - 4; n += 1) {
-        const twin = { ...row, id: newThreadId() };
+      for (let n = 0; n < CAPS.agents - 4; n += 1) {
+        const twin = { ...row, id: newThreadId(), open: 0 };
         sql.exec(`INSERT INTO nodes VALUES (${places.join(', ')})`, ...Object.values(twin));
       }
     });

@@ -11,7 +11,7 @@ import * as authSchema from '../../src/db/auth-schema.ts';
 import * as indexSchema from '../../src/db/index-schema.ts';
 import * as providerSchema from '../../src/db/provider-schema.ts';
 import { RUNNER_MIGRATIONS } from '../../src/runner/schema.ts';
-import { CAPS } from '../../src/session/admission.ts';
+import { USUAL_CAPS as CAPS } from '../../src/session/caps.ts';
 import { SESSION_MIGRATIONS } from '../../src/session/schema.ts';
 import { THREAD_MIGRATIONS } from '../../src/thread/schema.ts';
 import { USER_MIGRATIONS } from '../../src/user/schema.ts';
@@ -38,7 +38,9 @@ describe('docs/reference/http-api.md', () => {
 
   it('names the caps of a tree', () => {
     const text = readDoc('docs/reference/http-api.md').replaceAll(/\s+/g, ' ');
-    expect(text).toContain(`at most ${CAPS.depth} levels deep and has at most ${CAPS.nodes} nodes`);
+    expect(text).toContain(
+      `at most ${CAPS.depth} levels deep and has at most ${CAPS.agents} agents, ${CAPS.children} below one`,
+    );
   });
 });
 

@@ -1,6 +1,6 @@
 import { newSessionId, type ThreadId } from '@filepath/protocol';
 import { describe, expect, it } from 'vitest';
-import { CAPS } from '../../src/session/admission.ts';
+import { USUAL_CAPS as CAPS } from '../../src/session/caps.ts';
 import { SESSION_MIGRATIONS } from '../../src/session/schema.ts';
 import { Session } from '../../src/session/session.ts';
 import { TreeFeed } from '../../src/session/tree-feed.ts';
@@ -15,6 +15,7 @@ const status = (seq: number, state: 'running' | 'done' | 'error', stopped = fals
   reason: null,
   contextPct: null,
   stopped,
+  open: state === 'running',
 });
 
 function newSession() {
@@ -26,6 +27,7 @@ function newSession() {
       now: () => Date.parse('2026-01-01T00:00:00Z'),
       newKey: () => 'key',
       keyHash: (key) => key,
+      caps: { ...CAPS, agents: 100 },
     },
     {
       id: newSessionId(),
@@ -67,8 +69,10 @@ describe('a session', () => {
       parent = session.addNode({ ...custom, parentId: parent }).id;
     }
     session.noteSpawn(parent, spawn(1));
-    expect(refusals(sql)).toEqual([`the tree is at most ${CAPS.depth} levels deep`]);
-    for (let n = CAPS.depth; n < CAPS.nodes; n += 1) session.addNode(custom);
+    expect(refusals(sql)).toMatchObject([
+      expect.stringMatching(`at most ${CAPS.depth} levels deep: do the work here`),
+    ]);
+    for (let n = CAPS.depth; n < 100; n += 1) session.addNode(custom);
     expect(() => session.addNode(custom)).toThrow(/at most 100 agents/);
   });
 

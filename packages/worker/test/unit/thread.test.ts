@@ -21,8 +21,13 @@ const receipts = (t: TestThread) =>
     .all<{ body: string }>('SELECT body FROM receipts ORDER BY id')
     .map((row) => Receipt.parse(JSON.parse(row.body)));
 
-const orders = (t: TestThread) =>
-  readOutbox(t.sql, 100).flatMap(({ item }) => (item.kind === 'order' ? [item.order] : []));
+const outbox = (t: TestThread) => readOutbox(t.sql, 100).map(({ item }) => item);
+
+/** What is ordered when the session lets everything go. */
+const orders = (t: TestThread) => {
+  t.thread.go(t.thread.state.launch.epoch);
+  return outbox(t).flatMap((item) => (item.kind === 'order' ? [item.order] : []));
+};
 
 describe('a thread', () => {
   it('[LOG1] numbers its events without gaps and chains their hashes', () => {
@@ -42,14 +47,48 @@ describe('a thread', () => {
     expect(body).toBe('{"type":"text","content":"a","zebra":1,"__proto__":{"x":1}}');
   });
 
-  it('[LOG12] stores a message, opens a run and orders a process in one step', () => {
+  it('[LOG12] stores a message, opens a run and wishes for a process in one step', () => {
     const t = newThread();
     const { seq } = t.thread.message('user', 'do it', null);
     expect(seq).toBe(1);
     expect(t.thread.state.run).not.toBeNull();
-    expect(orders(t)).toMatchObject([
-      { kind: 'start', epoch: 1, task: 'do it', inputs: [{ id: 1 }] },
+    expect(outbox(t)).toMatchObject([
+      { kind: 'wish', note: { epoch: 1, wants: true } },
+      { kind: 'status', note: { reason: 'queued', open: true } },
     ]);
+  });
+
+  it('[QUE1] orders the process when it may go, once, with all that came meanwhile', () => {
+    const t = newThread();
+    t.thread.message('user', 'do it', null);
+    t.thread.message('user', 'and this', null);
+    t.thread.go(2);
+    expect(outbox(t).filter(({ kind }) => kind === 'order')).toEqual([]);
+    t.thread.go(1);
+    const before = t.thread.state;
+    t.thread.go(1);
+    t.reopen().thread.go(1);
+    expect(t.thread.state).toBe(before);
+    expect(outbox(t).filter(({ kind }) => kind === 'order')).toMatchObject([
+      { order: { kind: 'start', epoch: 1, task: 'do it', inputs: [{ id: 1 }, { id: 2 }] } },
+    ]);
+  });
+
+  it('[QUE2] a stop before that ends the wish and the run; the next message is another epoch', () => {
+    const t = newThread();
+    t.thread.message('user', 'do it', null);
+    t.thread.signal('stop');
+    expect(t.thread.state).toMatchObject({
+      run: null,
+      lifecycle: { status: 'idle', reason: 'stopped', open: false },
+    });
+    expect(outbox(t).filter(({ kind }) => kind !== 'status')).toEqual([
+      { kind: 'wish', note: { epoch: 1, wants: false } },
+    ]);
+    t.thread.go(1);
+    expect(orders(t)).toEqual([]);
+    t.thread.message('user', 'again', null);
+    expect(orders(t)).toMatchObject([{ kind: 'start', epoch: 2, task: 'again' }]);
   });
 
   it('takes a message with a known key once', () => {

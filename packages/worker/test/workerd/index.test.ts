@@ -50,6 +50,7 @@ function nodeOf(sessionId: SessionId, id: ThreadId, more: Partial<Node> = {}): N
     subtree: NO_USAGE,
     budget: NO_BUDGET,
     blocked: null,
+    queue: null,
     contextPct: null,
     done: 0,
     total: 1,

@@ -7,8 +7,13 @@ import {
   type SpoolLine,
   type ThreadId,
 } from '@filepath/protocol';
+import { env } from 'cloudflare:workers';
+import { expect } from 'vitest';
 import { RUNNER } from './api.ts';
+import { inStorage } from './faults.ts';
 import { TestSocket } from './socket.ts';
+
+const STATE = `SELECT value FROM meta WHERE key = 'state'`;
 
 /** The control side of a runner that takes every order. */
 export class TestRunner {
@@ -41,6 +46,19 @@ export class TestRunner {
       if (frame.do.thread === thread) return frame.do;
     }
   }
+}
+
+/** Waits until the session has let the thread's newest start go: no runner says a word of it before. */
+async function mayGo(thread: ThreadId): Promise<void> {
+  const stub = env.THREAD.getByName(thread);
+  await expect
+    .poll(() =>
+      inStorage(stub, ({ sql }) => {
+        const [row] = sql.exec<{ value: string }>(STATE).toArray();
+        return row === undefined || JSON.parse(row.value).launch.waits !== true;
+      }),
+    )
+    .toBe(true);
 }
 
 export const started = (epoch = 1) => ({ type: 'started', epoch, executor: 'sandbox' });
@@ -79,6 +97,7 @@ export class TestLink {
 
   /** A greeted link, from where the thread says. */
   static async open(thread: ThreadId, epoch = 1, inputs = 0): Promise<TestLink> {
+    await mayGo(thread);
     const link = await TestLink.dial(thread);
     link.hello(epoch, inputs);
     const welcome = AgentToRunner.parse(await link.socket.next());

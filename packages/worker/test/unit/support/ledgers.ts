@@ -8,6 +8,7 @@ import {
   type TokenCounts,
 } from '@filepath/protocol';
 import type { Ask, Grant, Outcome, Price } from '../../../src/gateway/contract.ts';
+import { USUAL_CAPS } from '../../../src/session/caps.ts';
 import { TreeLedger } from '../../../src/session/ledger/ledger.ts';
 import type { Limit } from '../../../src/session/ledger/money.ts';
 import { SESSION_MIGRATIONS } from '../../../src/session/schema.ts';
@@ -48,7 +49,7 @@ export function newTree(lease: Limit | null = { tokens: null, nano: null }) {
   const keyHash = nodeHashing.sha256;
   const meta = { id, owner: 'owner', name: 's', gitRepoUrl: null, createdAt: at, updatedAt: at };
   const session = new Session(
-    { sql, now, newKey, keyHash },
+    { sql, now, newKey, keyHash, caps: USUAL_CAPS },
     { ...meta, head: 1, changeSeq: 1, started: false, stopped: false },
   );
   const { accounts } = session;

@@ -79,6 +79,7 @@ export function observe(
     | { type: 'refused'; reason: string },
 ): Effects {
   const { epoch, observed } = thread.state.launch;
+  if (body.type === 'started') thread.go(epoch);
   const full =
     body.type === 'started'
       ? { type: 'started' as const, epoch, executor: 'sandbox' as const }
