@@ -12,6 +12,7 @@ import { gateway, type GatewayFigures } from './gateway.ts';
 import { ourRelay } from './our-relay.ts';
 import { agentProgram, starts, type Starts } from './spawn.ts';
 import { percentile } from './statistics.ts';
+import { NODES, tree, type TreeFigures } from './tree.ts';
 import { warmStarts } from './warm-start.ts';
 import { workspaces } from './workspaces.ts';
 
@@ -41,6 +42,7 @@ async function measure(): Promise<Row[]> {
   const ours = await ourRelay(instance, SINGLES, GAP_MS, EVENTS);
   const start = await starts(instance, STARTS, engine === null ? null : BASE_IMAGE);
   const workspace = await workspaces(instance);
+  const grown = await tree(instance);
   await instance.stop();
   const warm = await warmStarts(ROOT, 3);
   const models = await gateway();
@@ -61,7 +63,25 @@ async function measure(): Promise<Row[]> {
       baseline: '2000 ms',
       bar: '≤ 2 s',
     },
+    ...treeRows(grown),
     ...models.flatMap(gatewayRows),
+  ];
+}
+
+/** A tree of a thousand beside a tree of one. */
+function treeRows({ memory, load, change }: TreeFigures): Row[] {
+  const each = ((memory.after - memory.before) * 1024) / NODES;
+  return [
+    atMost(`status change → client, one of ${NODES} nodes, p50`, change.all, change.one, 3),
+    atMost(`tree of ${NODES} nodes loaded, p50`, load.all, load.one, null),
+    {
+      what: `engine with ${NODES} more idle threads (${each.toFixed(0)} KiB each)`,
+      ours: `${memory.after.toFixed(0)} MiB`,
+      baseline: `${memory.before.toFixed(0)} MiB`,
+      ratio: memory.after / memory.before,
+      bar: 'none',
+      ok: true,
+    },
   ];
 }
 

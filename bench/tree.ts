@@ -1,0 +1,110 @@
+import { createClient } from '@filepath/client';
+import { Node, Session } from '@filepath/protocol';
+import { Api, type Instance } from '@filepath/testkit';
+import { readFileSync } from 'node:fs';
+import WebSocket from 'ws';
+import { z } from 'zod';
+import { percentile, wallMs } from './statistics.ts';
+
+export const NODES = 1000;
+const BRANCHES = 10;
+const CHANGES = 100;
+
+/** Says the time as its reason, again and again. */
+const clock = (): string[] => [
+  'perl',
+  '-MTime::HiRes=time,sleep',
+  '-e',
+  `$| = 1; <STDIN>;
+   for (1..${CHANGES}) { printf qq({"type":"status","state":"running","reason":"%.3f"}\\n), time * 1000; sleep 0.02; }
+   print qq({"type":"done"}\\n);`,
+];
+
+export type TreeFigures = {
+  /** MiB of the engine before and after. */
+  readonly memory: { readonly before: number; readonly after: number };
+  /** The whole tree, in milliseconds: of one node, and of all of them. */
+  readonly load: { readonly one: number; readonly all: number };
+  /** From an agent's word to a client of the session's feed. */
+  readonly change: { readonly one: number; readonly all: number };
+};
+
+/** A tree of one node and a tree of a thousand, whose threads are idle, beside each other. */
+export async function tree(instance: Instance): Promise<TreeFigures> {
+  const api = new Api(instance);
+  const one = await api.agent(clock());
+  await changes(instance, api, one);
+  const before = memoryOf(instance.enginePid());
+  const all = await grow(api);
+  const after = memoryOf(instance.enginePid());
+  return {
+    memory: { before, after },
+    load: { one: await load(api, one.session.id), all: await load(api, all.session.id) },
+    change: {
+      one: await changes(instance, api, one),
+      all: await changes(instance, api, all),
+    },
+  };
+}
+
+type Place = { session: Session; node: Node };
+
+/** The last of the nodes, in the third level, is the one that speaks. */
+async function grow(api: Api): Promise<Place> {
+  const { session, node: root } = await api.agent(['true']);
+  const add = async (parentId: string): Promise<Node> => {
+    const create = { parentId, agentType: 'custom', config: { command: clock() } };
+    const path = `/api/session/${session.id}/node`;
+    return (await api.json(z.object({ node: Node }), 'POST', path, create)).node;
+  };
+  let node = root;
+  const each = Math.floor((NODES - 1 - BRANCHES) / BRANCHES);
+  for (let branch = 0; branch < BRANCHES; branch += 1) {
+    const { id } = await add(root.id);
+    for (let leaf = 0; leaf < each; leaf += 1) node = await add(id);
+  }
+  return { session, node };
+}
+
+async function load(api: Api, session: string): Promise<number> {
+  const taken: number[] = [];
+  for (let n = 0; n < 20; n += 1) {
+    const started = performance.now();
+    await (await api.call('GET', `/api/session/${session}/tree`)).text();
+    taken.push(performance.now() - started);
+  }
+  return percentile(taken, 50);
+}
+
+async function changes(instance: Instance, api: Api, { session, node }: Place): Promise<number> {
+  const client = createClient({
+    baseUrl: instance.url,
+    token: instance.token,
+    openSocket: (url, headers) => new WebSocket(url, { headers }),
+  });
+  const delays: number[] = [];
+  const abort = new AbortController();
+  const ended = Promise.withResolvers<void>();
+  client.followTree(session.id, {
+    signal: abort.signal,
+    onEvents: (items) => {
+      const now = wallMs();
+      for (const item of items) {
+        if (item.type !== 'node' || item.node.id !== node.id) continue;
+        if (/^\d+\.\d{3}$/.test(item.node.reason ?? ''))
+          delays.push(now - Number(item.node.reason));
+        if (item.node.status === 'done' && delays.length > 0) ended.resolve();
+      }
+    },
+  });
+  await api.message(node.id, 'go');
+  await ended.promise;
+  abort.abort();
+  return percentile(delays, 50);
+}
+
+/** MiB that a process holds. */
+function memoryOf(pid: number): number {
+  const [, kib = ''] = /^VmRSS:\s+(\d+)/m.exec(readFileSync(`/proc/${pid}/status`, 'utf8')) ?? [];
+  return Number(kib) / 1024;
+}

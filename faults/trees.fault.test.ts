@@ -1,0 +1,100 @@
+import { addTokens, NO_TOKENS } from '@filepath/protocol';
+import {
+  Api,
+  chance,
+  type Follower,
+  follow,
+  type Instance,
+  isType,
+  makeRepo,
+  shimPids,
+  startInstance,
+  startModelServer,
+  tempDir,
+} from '@filepath/testkit';
+import { expect, it } from 'vitest';
+import { KEY, MODEL } from './budget-support.ts';
+import { bodyOf } from './support.ts';
+import { NAMES, newTree, REPORTS, RESULT, treeModel } from './tree-support.ts';
+
+const KILLS = 20;
+
+type Tree = Awaited<ReturnType<Api['tree']>>;
+
+/** Thirty agents in three levels, each once, done, with what it was asked for. */
+async function expectGrown(api: Api, session: string, root: Follower): Promise<Tree> {
+  const tree = await api.tree(session);
+  expect(tree.nodes.map(({ name }) => name).sort()).toEqual([...NAMES].sort());
+  expect(new Set(tree.nodes.map(({ status }) => status))).toEqual(new Set(['done']));
+  const top = tree.nodes.find(({ parentId }) => parentId === null);
+  expect(top).toMatchObject({ done: REPORTS.length, total: REPORTS.length });
+  const said = root.events.filter(isType('text')).map((event) => bodyOf(event)['content']);
+  expect(said.at(-1)).toBe(RESULT);
+  for (const node of tree.nodes.filter(({ name }) => name.startsWith('leaf'))) {
+    const commits = (await api.events(node.id)).filter(isType('head'));
+    expect(commits, node.name).toHaveLength(1);
+  }
+  return tree;
+}
+
+/** Agents that have nothing to do end by themselves. */
+async function expectNoneLeft(instance: Instance): Promise<void> {
+  await expect.poll(() => shimPids(instance.home), { timeout: 180_000, interval: 500 }).toEqual([]);
+}
+
+async function setUp() {
+  const stack = new AsyncDisposableStack();
+  const repo = tempDir('filepath-repo');
+  stack.defer(() => repo.remove());
+  makeRepo(repo.path);
+  const server = await startModelServer({ script: treeModel, keys: [KEY] });
+  stack.defer(() => server.close());
+  const instance = stack.use(
+    await startInstance({ ANTHROPIC_API_KEY: KEY, ANTHROPIC_BASE_URL: server.url }),
+  );
+  const api = new Api(instance);
+  const { session, node } = await newTree(api, repo.path, MODEL);
+  const root = follow(instance, node.id);
+  stack.defer(() => root.close());
+  await api.message(node.id, 'You are root.');
+  return { stack, server, instance, api, session, root };
+}
+
+it('[TREE1] thirty agents in three levels: every child once, all results, counts and costs right, no process left', async () => {
+  const { stack, server, instance, api, session, root } = await setUp();
+  await using _ = stack;
+  await root.until(isType('done'));
+  await expectGrown(api, session.id, root);
+
+  const counted = server.calls.map((call) => call.usage() ?? NO_TOKENS).reduce(addTokens);
+  const settled = async () => (await api.tree(session.id)).session.usage?.calls;
+  await expect.poll(settled, { timeout: 30_000 }).toBe(server.calls.length);
+  const { session: total, nodes } = await api.tree(session.id);
+  expect(total.usage?.tokens).toEqual(counted);
+  const top = nodes.find(({ parentId }) => parentId === null);
+  expect(top?.subtree).toEqual(total.usage);
+  const own = nodes.map(({ usage }) => usage.costUsd ?? Number.NaN).reduce((a, b) => a + b);
+  expect(own).toBeCloseTo(total.usage?.costUsd ?? -1, 9);
+  await expectNoneLeft(instance);
+});
+
+it('[TREE1] the same tree with twenty kills of worker and runner at random moments ends with the same result', async () => {
+  const dice = chance('tree kills');
+  const { stack, server, instance, api, session, root } = await setUp();
+  await using _ = stack;
+  let calls = 0;
+  for (let kills = 0; kills < KILLS; kills += 1) {
+    calls = Math.max(calls, server.calls.length) + 1 + dice.below(3);
+    await server.call(calls);
+    if (dice.below(2) === 0) await instance.killEngine();
+    else {
+      if (dice.below(2) === 0) process.kill(instance.enginePid(), 'SIGKILL');
+      await instance.killProcess();
+      await instance.start();
+    }
+  }
+  await root.until(isType('done'));
+  await expectGrown(api, session.id, root);
+  expect(root.events.filter(isType('done'))).toHaveLength(1);
+  await expectNoneLeft(instance);
+});
