@@ -51,6 +51,8 @@ export const NodeConflict = z.object({
   files: z.array(z.string()),
   /** An agent has it as a task. */
   handed: z.boolean(),
+  /** By what it is told from an equal one later: it came, or was given back, with this change of the tree. */
+  seq: z.int().min(0).default(0),
 });
 export type NodeConflict = z.infer<typeof NodeConflict>;
 

@@ -197,6 +197,8 @@ describe('where work is merged', () => {
     expect(task?.words).toContain(`git merge ${hash('2')}`);
     expect(task?.words).toContain('- text');
     expect(session.node(child).conflict?.handed).toBe(true);
+    bringing.resolve(child, 'another answer', true);
+    expect(bringing.waiting()).toHaveLength(1);
     const merged = { commit: hash('3'), before: hash('2'), how: 'merge' as const, taken: false };
     bringing.noteMerge(child, { type: 'merged', ...about, ...merged });
     expect(session.node(child).conflict).toBeUndefined();
