@@ -96,6 +96,8 @@ export class Bringing {
     if (!row) return;
     this.#session.alter((touch) => {
       if (result.type === 'conflict') {
+        // Told again it changes nothing: meanwhile it may have become a task.
+        if (row.conflict !== null && conflictIn(row.conflict).job === result.job) return;
         const conflict = { ...conflictOf(result), seq: this.#session.meta.head };
         touch(thread, { conflict: JSON.stringify(conflict) });
         if (result.hand) this.#hand(thread, result.job, conflict, touch);
@@ -218,6 +220,7 @@ function conflictOf({
   target,
   ours,
   files,
+  job,
 }: Extract<MergeNote, { type: 'conflict' }>): Omit<NodeConflict, 'seq'> {
-  return { into, target, ours, files: files.map(({ path }) => path), handed: false };
+  return { into, target, ours, files: files.map(({ path }) => path), handed: false, job };
 }
