@@ -8,7 +8,7 @@ ask p1; read -r one; ask p2; read -r two
 echo '{"type":"text","content":"answered twice"}'
 exit 3`;
 
-it('[ATT2] what waits is answered from any page, and is gone from all of them; a rule answers the next', async () => {
+it('[ATT2] what waits is answered from any page, and is gone from all of them; a rule answers the next; an agent is started again', async () => {
   await using instance = await startInstance();
   await using browser = await startBrowser();
   const api = new Api(instance);
@@ -37,4 +37,8 @@ it('[ATT2] what waits is answered from any page, and is gone from all of them; a
   await page.getByLabel('Message to asker').fill('once more');
   await page.locator('[data-attention] button', { hasText: 'message' }).click();
   await other.locator('[data-block]', { hasText: 'once more' }).waitFor();
+
+  await other.getByTestId('restart-node').click();
+  await other.getByTestId('confirm').click();
+  await other.getByText('Started again').waitFor();
 });

@@ -5,7 +5,7 @@ import { z } from 'zod';
 
 const KEY = 'key-of-a-provider-0123456789';
 
-it('[LED5] [LED8] shows what an agent used and why it is held up, and lets a person raise its budget', async () => {
+it('[LED5] [LED8] [ATT3] shows what an agent used and why it is held up, and lets a person raise its budget', async () => {
   const script = () => ({ text: 'hello', usage: { input: 100, output: 1000 } });
   const server = await startModelServer({ script, keys: [KEY] });
   try {
@@ -52,6 +52,22 @@ it('[LED5] [LED8] shows what an agent used and why it is held up, and lets a per
     await page.locator('[data-block="calls"]', { hasText: '1.0k out' }).waitFor();
     await page.getByTestId('used').filter({ hasText: '$0.03 of $1.00' }).waitFor();
     expect(server.calls).toHaveLength(1);
+
+    // It is raised from what waits, too, where both numbers of the budget are shown.
+    await api.json(z.unknown(), 'PUT', `/api/session/${session.id}/node/${node.id}/budget`, {
+      budget: { tokens: 900_000, usd: 0.001 },
+    });
+    await page.getByTestId('message-input').fill('once more');
+    await page.getByTestId('message-input').press('Enter');
+    await page.getByTestId('attention').click();
+    const item = page.locator('[data-attention="budget"]');
+    await item.getByRole('button', { name: 'raise' }).click();
+    await item.getByLabel('Dollars').fill('2');
+    expect(await item.getByLabel('Tokens').inputValue()).toBe('900000');
+    await page.getByTestId('raise-budget').click();
+    await item.waitFor({ state: 'detached' });
+    await page.getByTestId('used').filter({ hasText: 'of $2.00' }).waitFor();
+    await page.getByTestId('blocked').waitFor({ state: 'detached' });
   } finally {
     await server.close();
   }

@@ -14,6 +14,7 @@ const USAGE = `Usage: filepath COMMAND [OPTION …]
   memory    list, search, add and forget what agents remember
   changes   list what an agent changed
   merge     merge an agent's work into its parent's branch or the session's
+  restart   begin an agent again from its last handoff
   export    write a thread as signed NDJSON
   verify    check an export
   validate  check NDJSON on stdin against FAP
@@ -29,6 +30,7 @@ const commands: Readonly<Record<string, () => Promise<Command>>> = {
   memory: async () => (await import('./commands/memory.ts')).memory,
   changes: async () => (await import('./commands/changes.ts')).changes,
   merge: async () => (await import('./commands/merge.ts')).merge,
+  restart: async () => (await import('./commands/restart.ts')).restart,
   export: async () => (await import('./commands/export.ts')).exportThread,
   verify: async () => (await import('./commands/verify.ts')).verify,
   validate: async () => (await import('./commands/validate.ts')).validate,

@@ -24,6 +24,14 @@ export const Session = z.object({
 });
 export type Session = z.infer<typeof Session>;
 
+/** A provider lets an agent go on at a time only. */
+const NodeLimit = z.object({
+  reason: z.string(),
+  until: z.iso.datetime(),
+  /** Of the event of its thread that told it. */
+  seq: z.int().min(0),
+});
+
 export const Node = z.object({
   id: ThreadId,
   sessionId: SessionId,
@@ -55,6 +63,8 @@ export const Node = z.object({
   overlaps: z.array(NodeOverlap).optional(),
   /** Its work could not be merged; absent: it could, or was not asked for. */
   conflict: NodeConflict.optional(),
+  /** It is paused, with all below it, until a provider's limit is over; absent: it is not. */
+  limit: NodeLimit.optional(),
   createdAt: z.iso.datetime(),
   updatedAt: z.iso.datetime(),
 });

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { ThreadId } from '../ids.ts';
+import { JobId, ThreadId } from '../ids.ts';
 import { BranchName } from './branch-name.ts';
 import { CommitHash } from './commit-hash.ts';
 
@@ -51,6 +51,10 @@ export const NodeConflict = z.object({
   files: z.array(z.string()),
   /** An agent has it as a task. */
   handed: z.boolean(),
+  /** The merge that met it. */
+  job: JobId.optional(),
+  /** By what it is told from an equal one later: it came, or was given back, with this change of the tree. */
+  seq: z.int().min(0).default(0),
 });
 export type NodeConflict = z.infer<typeof NodeConflict>;
 

@@ -15,7 +15,7 @@ export const attentionRoutes: Route[] = [
       method: 'GET',
       path: '/api/attention',
       summary:
-        'What waits for the caller: questions, permissions, budgets, failures; each with its choices.',
+        'What waits for the caller: questions, permissions, budgets, failures, conflicts, limits; each with its choices.',
       access: 'user',
       responses: {
         200: { description: 'Newest first.', schema: z.object({ items: z.array(AttentionItem) }) },

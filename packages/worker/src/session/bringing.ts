@@ -96,7 +96,9 @@ export class Bringing {
     if (!row) return;
     this.#session.alter((touch) => {
       if (result.type === 'conflict') {
-        const conflict = conflictOf(result);
+        // Told again it changes nothing: meanwhile it may have become a task.
+        if (row.conflict !== null && conflictIn(row.conflict).job === result.job) return;
+        const conflict = { ...conflictOf(result), seq: this.#session.meta.head };
         touch(thread, { conflict: JSON.stringify(conflict) });
         if (result.hand) this.#hand(thread, result.job, conflict, touch);
         return;
@@ -110,13 +112,14 @@ export class Bringing {
     });
   }
 
-  /** Makes a node's conflict its task. */
-  resolve(id: string, key: string): void {
+  /** Makes a node's conflict its task. `once`: not one that is a task already. */
+  resolve(id: string, key: string, once = false): void {
     const { name, conflict } = this.#find(id);
     if (conflict === null) {
       throw new FilepathError('conflict', `${name} has no conflict: ask for a merge first`);
     }
     const known = conflictIn(conflict);
+    if (once && known.handed) return;
     this.#session.alter((touch) => this.#hand(id, key, known, touch));
   }
 
@@ -145,7 +148,8 @@ export class Bringing {
     if ((await this.#notices.deliver(env, notice)) || notice.body !== null) return;
     const conflict = this.#session.nodes.find(notice.thread)?.conflict ?? null;
     if (conflict === null) return;
-    const open = JSON.stringify({ ...conflictIn(conflict), handed: false });
+    const seq = this.#session.meta.head;
+    const open = JSON.stringify({ ...conflictIn(conflict), handed: false, seq });
     this.#session.alter((touch) => touch(notice.thread, { conflict: open }));
   }
 
@@ -216,6 +220,7 @@ function conflictOf({
   target,
   ours,
   files,
-}: Extract<MergeNote, { type: 'conflict' }>): NodeConflict {
-  return { into, target, ours, files: files.map(({ path }) => path), handed: false };
+  job,
+}: Extract<MergeNote, { type: 'conflict' }>): Omit<NodeConflict, 'seq'> {
+  return { into, target, ours, files: files.map(({ path }) => path), handed: false, job };
 }

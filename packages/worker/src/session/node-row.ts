@@ -11,6 +11,7 @@ import {
   SnapshotSource,
   ThreadId,
 } from '@filepath/protocol';
+import type { Pause } from '../thread/pause.ts';
 import { type Account, limitsOf } from './ledger/accounts.ts';
 import { budgetOf } from './ledger/money.ts';
 import { totalsOf } from './ledger/usage-row.ts';
@@ -154,6 +155,7 @@ export function toNode(session: SessionId, row: NodeRow, { own, subtree }: NodeA
     total: row.total,
     ...(row.overlaps === null ? {} : { overlaps: overlapsIn(row.overlaps) }),
     ...(row.conflict === null ? {} : { conflict: conflictIn(row.conflict) }),
+    ...limitIn(row),
     createdAt: row.created_at,
     updatedAt: row.updated_at,
   };
@@ -163,6 +165,14 @@ export const overlapsIn = (text: string | null): NodeOverlap[] =>
   text === null ? [] : NodeOverlap.array().parse(JSON.parse(text));
 
 export const conflictIn = (text: string): NodeConflict => NodeConflict.parse(JSON.parse(text));
+
+/** A pause of its own that filepath made, until a provider's limit is over. */
+function limitIn({ pause, limited }: NodeRow): Pick<Node, 'limit'> {
+  if (pause === null) return {};
+  const { by, reason, until } = JSON.parse(pause) as Pause;
+  if (by !== 'system' || until === null) return {};
+  return { limit: { reason: reason ?? 'limit', until, seq: limited } };
+}
 
 export function snapshotOf(row: NodeRow): SnapshotSource | null {
   return row.snapshot === null ? null : SnapshotSource.parse(JSON.parse(row.snapshot));

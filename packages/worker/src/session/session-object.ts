@@ -325,9 +325,11 @@ export class SessionObject extends DurableObject<Env> implements Ledger {
     return attempt(() => this.#for(user).bringing.branch());
   }
 
-  async resolveConflict(user: string, id: ThreadId): Promise<Result<null>> {
+  /** `once`: the key of an answer to a conflict that nobody has as a task. */
+  async resolveConflict(user: string, id: ThreadId, once?: string): Promise<Result<null>> {
     return this.#change(user, () => {
-      this.#for(user).bringing.resolve(id, crypto.randomUUID());
+      const key = once ?? crypto.randomUUID();
+      this.#for(user).bringing.resolve(id, key, once !== undefined);
       return null;
     });
   }

@@ -223,7 +223,7 @@ export class Session {
       if (row.halt === 0 || Date.parse(until) <= this.#deps.now()) return;
       const own = row.pause === null ? null : (JSON.parse(row.pause) as Pause);
       if (own !== null && (own.by === 'user' || (own.until ?? '') >= until)) return;
-      this.nodes.update(thread, { pause: JSON.stringify({ by: 'system', reason, until }) });
+      this.#touch(thread, { pause: JSON.stringify({ by: 'system', reason, until }) });
       this.#spread(thread, 'system');
     });
   }
@@ -273,7 +273,10 @@ export class Session {
   halt(id: string | null): void {
     const rows = this.#below(id);
     this.#change(() => {
-      for (const row of rows) this.nodes.update(row.id, { halt: 0, pause: null });
+      for (const row of rows) {
+        if (row.pause === null) this.nodes.update(row.id, { halt: 0 });
+        else this.#touch(row.id, { halt: 0, pause: null });
+      }
       if (id === null) {
         this.#meta.stopped = true;
         this.#meta.pause = null;
@@ -301,7 +304,7 @@ export class Session {
     if (id !== null) this.#find(id);
     this.#change(() => {
       if (id === null) this.#meta.pause = pause;
-      else this.nodes.update(id, { pause: JSON.stringify(pause) });
+      else this.#touch(id, { pause: JSON.stringify(pause) });
       this.#spread(id, pause.by);
     });
   }
@@ -318,7 +321,7 @@ export class Session {
     if (row && row.pause === null) throw this.pauses.refusal(row);
     this.#change(() => {
       if (id === null) this.#meta.pause = null;
-      else this.nodes.update(id, { pause: null });
+      else this.#touch(id, { pause: null });
       this.#spread(id, by);
     });
   }

@@ -37,14 +37,20 @@ export async function carryOutAnswer(
     unwrap(await thread.decide(user, row.question, { choice, ...hash, ...given }));
     return;
   }
+  const key = `attention:${row.id}:${row.seq}`;
   const say = async (content: string): Promise<void> => {
-    unwrap(await thread.message(user, 'user', content, `attention:${row.id}:${row.seq}`));
+    unwrap(await thread.message(user, 'user', content, key));
   };
   switch (choice) {
     case 'restart':
       return say(GO_ON);
     case 'message':
       return say(inputOf(MessageCreate.shape.content, input));
+    case 'resume now':
+      return signalNode(env, user, session, id, { action: 'resume' });
+    case 'hand to the agent':
+      unwrap(await env.SESSION.getByName(session).resolveConflict(user, id, key));
+      return;
     case 'stop':
       return signalNode(env, user, session, id, { action: 'stop' });
     case 'raise': {

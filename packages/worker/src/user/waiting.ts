@@ -1,9 +1,10 @@
-import type { AttentionItem, AttentionKind, Node, SessionId } from '@filepath/protocol';
+import type { AttentionItem, Node, SessionId } from '@filepath/protocol';
 import type { FeedItem, FeedSource } from '../feed/feed-source.ts';
 import { first, type Sql } from '../storage/sql.ts';
 import { readValue, writeValue } from '../storage/values.ts';
 import type { AskedNote } from '../thread/asked.ts';
 import { changeOf, itemOf, WAITING_COLUMNS, type WaitingRow } from './waiting-row.ts';
+import { statesOf } from './waiting-states.ts';
 
 /** Things that wait no more are remembered, so that a reader who was away hears of it. */
 const KEPT_GONE = 1000;
@@ -37,7 +38,7 @@ export class Waiting implements FeedSource {
   attend(session: SessionId, name: string, nodes: readonly Node[], at: string): void {
     this.#sql.transaction(() => {
       this.#sql.run('INSERT OR REPLACE INTO session_names VALUES (?, ?)', session, name);
-      const fresh = nodes.flatMap((node) => this.#stateOf(session, node));
+      const fresh = nodes.flatMap((node) => this.#statesOf(session, node));
       const waits = new Set(fresh.map(({ id }) => id));
       const there = new Set<string>(nodes.map(({ id }) => id));
       for (const row of this.#all('WHERE session = ? AND open = 1', session)) {
@@ -131,28 +132,23 @@ export class Waiting implements FeedSource {
     return items.sort((a, b) => a.seq - b.seq);
   }
 
-  #stateOf(session: SessionId, node: Node): Fresh[] {
-    const state = stateKind(node);
-    if (state === null) return [];
-    const { kind, why, choices } = state;
-    return [
-      {
-        id: this.#idOf(node.id, kind),
-        mark: `${why} ${node.updatedAt}`,
-        kind,
-        thread: node.id,
-        session,
-        name: node.name,
-        why,
-        choices: JSON.stringify(choices),
-        hash: null,
-        at: node.updatedAt,
-        question: null,
-        equal: null,
-        agent_type: node.agentType,
-        repository: null,
-      },
-    ];
+  #statesOf(session: SessionId, node: Node): Fresh[] {
+    return statesOf(node).map(({ kind, why, choices, mark }) => ({
+      id: this.#idOf(node.id, kind),
+      mark,
+      kind,
+      thread: node.id,
+      session,
+      name: node.name,
+      why,
+      choices: JSON.stringify(choices),
+      hash: null,
+      at: node.updatedAt,
+      question: null,
+      equal: null,
+      agent_type: node.agentType,
+      repository: null,
+    }));
   }
 
   /** The same thing again changes nothing, also when it was answered since. */
@@ -211,14 +207,3 @@ export class Waiting implements FeedSource {
 }
 
 const reset = (seq: number): FeedItem => ({ seq, json: JSON.stringify({ seq, type: 'reset' }) });
-
-type State = { kind: AttentionKind; why: string; choices: string[] };
-
-/** Why a node waits for a person, apart from its questions. */
-function stateKind({ status, reason, blocked }: Node): State | null {
-  if (blocked !== null) return { kind: 'budget', why: blocked, choices: ['raise', 'stop'] };
-  if (status !== 'error') return null;
-  const why = reason ?? 'it failed';
-  const kind = /^(gate failed|the gates could not)/.test(why) ? 'gate' : 'failure';
-  return { kind, why, choices: ['restart', 'message'] };
-}

@@ -1,7 +1,16 @@
 import { AttentionFrame, AttentionItem, Rule, type ThreadId } from '@filepath/protocol';
 import { expect, it } from 'vitest';
 import { z } from 'zod';
-import { ask, logOf, message, newAgent, newNode, newSession, OWNER } from './support/api.ts';
+import {
+  ask,
+  logOf,
+  message,
+  newAgent,
+  newNode,
+  newSession,
+  OWNER,
+  treeOf,
+} from './support/api.ts';
 import { exited, TestLink } from './support/runner.ts';
 import { TestSocket } from './support/socket.ts';
 import { openSse } from './support/sse.ts';
@@ -154,4 +163,39 @@ it('[ATT3] a failure is answered with a restart or a message, once', async () =>
   const said = (await logOf(node.id)).filter(({ source }) => source === 'user');
   expect(said).toHaveLength(2);
   await expect.poll(() => items(node.id)).toEqual([]);
+});
+
+it('[ATT6] a limit is told with its time; what is resumed or stopped before waits no more', async () => {
+  const { session, node } = await newAgent();
+  const link = await running(node.id);
+  const limit = async (hours: number): Promise<AttentionItem> => {
+    const until = new Date(Date.now() + hours * 3_600_000).toISOString();
+    await link.say({ type: 'status', state: 'thinking', reason: 'waits', until });
+    const item = await waiting(node.id);
+    const why = `anthropic limit until ${until}`;
+    expect(item).toMatchObject({ kind: 'limit', why, choices: ['resume now', 'stop'] });
+    return item;
+  };
+  const nodeNow = async () => (await treeOf(session.id)).nodes[0];
+  const first = await limit(1);
+  expect(await nodeNow()).toMatchObject({ limit: { until: first.why.split(' ').at(-1) } });
+  await ask(202, 'POST', `/api/attention/${first.id}`, { choice: 'resume now' });
+  expect(await items(node.id)).toEqual([]);
+  expect(await nodeNow()).not.toHaveProperty('limit');
+  await expect
+    .poll(async () => (await logOf(node.id)).at(-1))
+    .toMatchObject({ source: 'user', body: { type: 'signal', action: 'resume' } });
+
+  await limit(2);
+  await ask(202, 'POST', `/api/thread/${node.id}/signal`, { action: 'resume' });
+  await expect.poll(() => items(node.id)).toEqual([]);
+
+  const last = await limit(3);
+  await ask(202, 'POST', `/api/attention/${last.id}`, { choice: 'stop' });
+  await expect.poll(async () => (await nodeNow())?.limit).toBeUndefined();
+  expect((await logOf(node.id)).map(({ body }) => body)).toContainEqual({
+    type: 'signal',
+    action: 'stop',
+  });
+  expect(await items(node.id)).toEqual([]);
 });

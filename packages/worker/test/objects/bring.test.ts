@@ -1,4 +1,10 @@
-import type { JobId, JobOrder, Order, ThreadId } from '@filepath/protocol';
+import {
+  AttentionItem,
+  type JobId,
+  type JobOrder,
+  type Order,
+  type ThreadId,
+} from '@filepath/protocol';
 import { expect, it } from 'vitest';
 import { z } from 'zod';
 import { ask, call, custom, logOf, message, newNode, RUNNER, treeOf } from './support/api.ts';
@@ -149,6 +155,40 @@ it('[MERGE15] a conflict that is handed over becomes a message to the agent', as
   expect(node?.conflict).toMatchObject({ handed: true, files: ['a'] });
   await ask(202, 'POST', `/api/node/${helper}/merge/resolve`);
   await expect.poll(tasks, { timeout: 10_000 }).toHaveLength(2);
+});
+
+it('[ATT6] a conflict waits for a person, who hands it to the agent, once', async () => {
+  const runner = await TestRunner.connect();
+  const { session, helper } = await family(runner);
+  await ask(202, 'POST', `/api/node/${helper}/merge`, {});
+  const order = await jobOf(runner, helper);
+  const conflict = { ours: hash('2'), files: [{ path: 'a', hunks: [] }], truncated: false };
+  const result = { type: 'conflict', ...about(order.id, helper), ...conflict, hand: false };
+  runner.socket.send({ t: 'done', thread: helper, result });
+  const items = async () => {
+    const answer = await ask(200, 'GET', '/api/attention');
+    const all = z.object({ items: z.array(AttentionItem) }).parse(answer).items;
+    return all.filter(({ thread }) => thread === helper);
+  };
+  await expect.poll(items, { timeout: 10_000 }).toMatchObject([
+    {
+      kind: 'conflict',
+      why: 'its work conflicts with lead: a',
+      choices: ['hand to the agent'],
+    },
+  ]);
+  const path = `/api/attention/${(await items())[0]?.id}`;
+  await ask(202, 'POST', path, { choice: 'hand to the agent' });
+  await ask(409, 'POST', path, { choice: 'hand to the agent' });
+  const tasks = async () =>
+    (await logOf(helper)).filter(
+      ({ source, body }) =>
+        source === 'parent' && JSON.stringify(body).includes(`git merge ${hash('2')}`),
+    );
+  await expect.poll(tasks, { timeout: 10_000 }).toHaveLength(1);
+  expect(await items()).toEqual([]);
+  const node = (await treeOf(session)).nodes.find(({ id }) => id === helper);
+  expect(node?.conflict).toMatchObject({ handed: true });
 });
 
 it('[MERGE16] an agent merges its direct children and nobody else, and is answered with the result', async () => {

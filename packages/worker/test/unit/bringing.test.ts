@@ -179,14 +179,15 @@ describe('where work is merged', () => {
       from: hash('1'),
     };
     expect(() => bringing.resolve(child, 'k')).toThrow('child has no conflict');
-    bringing.noteMerge(child, {
-      type: 'conflict',
+    const conflict = {
+      type: 'conflict' as const,
       ...about,
       ours: hash('2'),
       files: [{ path: 'text', hunks: [] }],
       truncated: false,
       hand: false,
-    });
+    };
+    bringing.noteMerge(child, conflict);
     expect(session.node(child).conflict).toMatchObject({ target: 'root', handed: false });
     expect(bringing.waiting()).toEqual([]);
     bringing.resolve(child, 'k');
@@ -197,6 +198,10 @@ describe('where work is merged', () => {
     expect(task?.words).toContain(`git merge ${hash('2')}`);
     expect(task?.words).toContain('- text');
     expect(session.node(child).conflict?.handed).toBe(true);
+    bringing.noteMerge(child, conflict);
+    expect(session.node(child).conflict?.handed, 'told again').toBe(true);
+    bringing.resolve(child, 'another answer', true);
+    expect(bringing.waiting()).toHaveLength(1);
     const merged = { commit: hash('3'), before: hash('2'), how: 'merge' as const, taken: false };
     bringing.noteMerge(child, { type: 'merged', ...about, ...merged });
     expect(session.node(child).conflict).toBeUndefined();

@@ -138,10 +138,17 @@ describe('a tree at a limit', () => {
     wish(agent);
     const pause = JSON.stringify({ by: 'system', reason, until });
     expect(held()).toEqual([null, pause, pause]);
+    const shown = () => session.tree().nodes.map(({ limit }) => limit);
+    expect(shown()).toEqual([undefined, { reason, until, seq: 5 }, undefined]);
     expect(going()).toEqual([]);
     expect(session.nextResume()).toBe(clock.now + 3_600_000);
+    session.takeTouched();
     session.resume(agent);
+    expect(session.takeTouched().map(({ json }) => json)).toContainEqual(
+      expect.stringContaining(agent),
+    );
     session.noteLimit(agent, { seq: 5, reason, until });
+    expect(shown()).toEqual([undefined, undefined, undefined]);
     expect(held()).toEqual([null, null, null]);
     session.noteLimit(agent, { seq: 6, reason, until });
     clock.now += 3_600_000;

@@ -6,6 +6,7 @@ import { SESSION_MIGRATIONS } from '../../src/session/schema.ts';
 import { Session } from '../../src/session/session.ts';
 import { TreeFeed } from '../../src/session/tree-feed.ts';
 import { migrate } from '../../src/storage/schema.ts';
+import { countedSql } from './support/counted-sql.ts';
 import { nodeSql } from './support/node-sql.ts';
 
 const custom = { agentType: 'custom' as const, config: { command: ['true'] } };
@@ -19,8 +20,7 @@ const status = (seq: number, state: 'running' | 'done' | 'error', stopped = fals
   open: state === 'running',
 });
 
-function newSession() {
-  const sql = nodeSql();
+function newSession(sql = nodeSql()) {
   migrate(sql, SESSION_MIGRATIONS);
   const session = new Session(
     {
@@ -46,13 +46,6 @@ function newSession() {
   const ready = (id: ThreadId) => session.nodes.update(id, { phase: 'ready' });
   return { sql, session, ready };
 }
-
-const median = (times: readonly number[]): number =>
-  times.toSorted((a, b) => a - b)[Math.floor(times.length / 2)] ?? 0;
-
-/** Ten at a time: other work on the machine disturbs some of them. */
-const chunks = (times: readonly number[]): number[][] =>
-  Array.from({ length: 10 }, (_, i) => times.slice(i * 10, i * 10 + 10));
 
 /** A tree, eight levels deep, ten children each: rows as spawns leave them. */
 function bigTree(session: Session, sql: ReturnType<typeof nodeSql>, size: number): string[] {
@@ -166,25 +159,25 @@ describe('a session', () => {
   });
 
   it('[TREE11] reads no more of a tree of 1,000 than of a small one when a status changes', () => {
-    const cost = (size: number): number => {
-      const { session, sql } = newSession();
+    const work = (size: number) => {
+      const counted = countedSql(nodeSql());
+      const { session, sql } = newSession(counted.sql);
       const ids = bigTree(session, sql, size);
-      const change = (seq: number): void => {
-        const id = ids[(seq * 7) % ids.length] ?? '';
-        session.noteStatus(id, status(seq, seq % 2 === 0 ? 'running' : 'done'));
+      const { nodes } = session;
+      const leaf = (id: string) => nodes.depthOf(id) === 8 && nodes.childrenOf(id).length === 0;
+      const eighth = ids.find(leaf) ?? '';
+      const costs = Array.from({ length: 10 }, (_, n) => {
+        counted.reset();
+        session.noteStatus(eighth, status(n + 1, n % 2 === 0 ? 'running' : 'done'));
         session.takeTouched();
-      };
-      for (let seq = 1; seq <= 50; seq += 1) change(seq);
-      const times = Array.from({ length: 100 }, (_, i) => {
-        const from = process.cpuUsage();
-        change(51 + i);
-        const { user, system } = process.cpuUsage(from);
-        return (user + system) / 1000;
+        return counted.work();
       });
-      return Math.min(...chunks(times).map(median));
+      return { most: Math.max(...costs), counted };
     };
-    const [small, large] = [cost(20), cost(1000)];
-    expect(large).toBeLessThan(Math.max(2, 3 * small));
+    const [small, large] = [work(20), work(1000)];
+    expect(small.most).toBeGreaterThan(8);
+    expect(large.most).toBeLessThan(1.5 * small.most);
+    expect(large.counted.scans()).toEqual([]);
   });
 
   it('[TREE7] refuses spawns of a stopped subtree until a later message', () => {

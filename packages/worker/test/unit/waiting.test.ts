@@ -80,6 +80,16 @@ const noteOf = (seq: number, open: AskedQuestion[], more: Partial<AskedNote> = {
 const read = (waiting: Waiting, after = 0) =>
   waiting.read(after, 2000).map(({ json }) => AttentionChange.parse(JSON.parse(json)));
 
+const CONFLICT = {
+  into: 'parent' as const,
+  target: 'lead',
+  ours: '2'.repeat(40),
+  files: ['a', 'b', 'c', 'd', 'e', 'f', 'g'],
+  handed: false,
+  seq: 7,
+};
+const LIMIT = { reason: `lab limit until ${LATER}`, until: LATER, seq: 4 };
+
 describe('[ATT1] what waits for a person', () => {
   it('is what an agent asks, until it asks no more', () => {
     const { waiting } = opened();
@@ -99,6 +109,9 @@ describe('[ATT1] what waits for a person', () => {
     [{ status: 'error', reason: 'exit 1' }, 'failure', ['restart', 'message']],
     [{ status: 'error', reason: 'gate failed: test' }, 'gate', ['restart', 'message']],
     [{ blocked: 'the budget is used up' }, 'budget', ['raise', 'stop']],
+    [{ conflict: CONFLICT }, 'conflict', ['hand to the agent']],
+    [{ limit: LIMIT }, 'limit', ['resume now', 'stop']],
+    [{ limit: LIMIT, status: 'error', reason: 'limit' }, 'limit', ['resume now', 'stop']],
   ] as const)('is a node that cannot go on: %o', (more, kind, choices) => {
     const { waiting } = opened();
     waiting.attend(session, 'work', [nodeOf(more)], AT);
@@ -132,6 +145,44 @@ describe('[ATT1] what waits for a person', () => {
     expect(waiting.list()).toEqual([]);
     waiting.attend(session, 'work', [{ ...failed, updatedAt: LATER }], LATER);
     expect(waiting.list()).toMatchObject([{ id: item?.id }]);
+  });
+});
+
+describe('[ATT6] a conflict and a limit', () => {
+  const told = (waiting: Waiting, more: Partial<Node>, updatedAt = AT) =>
+    waiting.attend(session, 'work', [nodeOf({ ...more, updatedAt })], updatedAt);
+
+  it('wait beside what else a node waits for', () => {
+    const { waiting } = opened();
+    told(waiting, { conflict: CONFLICT, limit: LIMIT, blocked: 'no budget' });
+    expect(
+      waiting
+        .list()
+        .map(({ kind }) => kind)
+        .toSorted(),
+    ).toEqual(['budget', 'conflict', 'limit']);
+    const why = waiting.list().find(({ kind }) => kind === 'conflict')?.why;
+    expect(why).toBe('its work conflicts with lead: a, b, c, d, e and 2 more');
+  });
+
+  it('are the same while the node changes otherwise, and new when they come again', () => {
+    const { waiting } = opened();
+    told(waiting, { conflict: CONFLICT, limit: LIMIT });
+    const head = waiting.head();
+    told(waiting, { conflict: CONFLICT, limit: LIMIT, contextPct: 0.5 }, LATER);
+    expect(waiting.head()).toBe(head);
+    for (const { id, choices } of waiting.list()) waiting.answered(id, choices[0] ?? '');
+    told(waiting, { conflict: CONFLICT, limit: LIMIT }, LATER);
+    expect(waiting.list(), 'a list from before the answer').toEqual([]);
+    told(waiting, { conflict: { ...CONFLICT, seq: 9 }, limit: { ...LIMIT, seq: 6 } }, LATER);
+    expect(waiting.list()).toHaveLength(2);
+  });
+
+  it('are over when an agent has the conflict as a task and the pause ended', () => {
+    const { waiting } = opened();
+    told(waiting, { conflict: CONFLICT, limit: LIMIT });
+    told(waiting, { conflict: { ...CONFLICT, handed: true } }, LATER);
+    expect(waiting.list()).toEqual([]);
   });
 });
 

@@ -84,6 +84,16 @@ export class ThreadView {
     }
   }
 
+  /** Ends what runs: a fresh process begins with the last handoff. */
+  async restart(): Promise<void> {
+    try {
+      await client.thread.restart(this.id);
+      this.problem = null;
+    } catch (error) {
+      await this.#fail(error);
+    }
+  }
+
   #take(events: readonly LogEvent[]): void {
     this.#reducer.push(events);
     for (const event of events) this.#lifecycle = advance(this.#lifecycle, event).next;

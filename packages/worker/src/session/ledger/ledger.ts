@@ -76,17 +76,19 @@ export class TreeLedger {
     return this.#admit(ask, holder, last);
   }
 
-  /** Writes what was granted since. Everything that reads or changes the tables does this first. */
+  /** Writes what was granted since, or all of it stays unwritten. Everything that reads or changes the tables does this first. */
   write(): void {
     if (this.#unwritten.size === 0) return;
+    const granted = this.#unwritten.all();
     this.#deps.sql.transaction(() => {
       const tally = new Tally();
-      for (const { ask, path, outputBound, held, at } of this.#unwritten.take()) {
+      for (const { ask, path, outputBound, held, at } of granted) {
         this.#calls.insert(ask, outputBound, held, at, at + LEASE_MS);
         tally.hold(path, ask.thread, held.tokens, held.nano);
       }
       tally.write(this.accounts);
     });
+    this.#unwritten.written(granted);
   }
 
   renew(call: CallId): void {

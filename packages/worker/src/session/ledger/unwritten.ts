@@ -27,10 +27,13 @@ export class Unwritten {
     return this.#reservations.get(call) ?? null;
   }
 
-  take(): Reservation[] {
-    const all = [...this.#reservations.values()];
-    this.#reservations.clear();
-    return all;
+  all(): readonly Reservation[] {
+    return [...this.#reservations.values()];
+  }
+
+  /** These are in the tables. */
+  written(reservations: readonly Reservation[]): void {
+    for (const { ask } of reservations) this.#reservations.delete(ask.call);
   }
 
   /** The account with what is held of it and not yet written. */

@@ -57,4 +57,22 @@ describe('[LED24] a reservation', () => {
     tree.ledger.settle(other.call, ended({ input: 7 }));
     expect(tree.accounts.get('session')).toMatchObject({ held_tokens: 5000, input: 7, calls: 1 });
   });
+  it('is kept, and counts, when the tables cannot be written, and is stored by the next write', () => {
+    const tree = newTree();
+    const node = tree.add();
+    const asks = [tree.ask(node), tree.ask(node)];
+    for (const ask of asks) tree.ledger.grant(ask, true);
+    tree.sql.run(
+      `CREATE TRIGGER full BEFORE INSERT ON calls WHEN NEW.call = '${asks[1]?.call}'
+       BEGIN SELECT RAISE(ABORT, 'the disk is full'); END`,
+    );
+    expect(() => tree.ledger.write()).toThrow('the disk is full');
+    expect([stored(tree), tree.ledger.idle]).toEqual([0, false]);
+    expect(tree.accounts.get('session')).toMatchObject({ held_tokens: 0 });
+    tree.sql.run('DROP TRIGGER full');
+    tree.ledger.write();
+    tree.ledger.write();
+    expect(stored(tree)).toBe(2);
+    expect(tree.accounts.get('session')).toMatchObject({ held_tokens: 10_000 });
+  });
 });

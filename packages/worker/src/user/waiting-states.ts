@@ -1,0 +1,43 @@
+import type { AttentionKind, Node } from '@filepath/protocol';
+
+/** Why a node waits for a person. `mark`: by what the same thing is known again. */
+type WaitingState = { kind: AttentionKind; why: string; choices: string[]; mark: string };
+
+/** Names of files of a conflict that are told. */
+const FILES_NAMED = 5;
+
+/** Everything that a node waits for, apart from its questions. */
+export function statesOf(node: Node): WaitingState[] {
+  return [stuck(node), limited(node), conflicting(node)].filter((state) => state !== null);
+}
+
+function stuck({ status, reason, blocked, limit, updatedAt }: Node): WaitingState | null {
+  const state = (kind: AttentionKind, why: string, choices: string[]): WaitingState => ({
+    kind,
+    why,
+    choices,
+    mark: `${why} ${updatedAt}`,
+  });
+  if (blocked !== null) return state('budget', blocked, ['raise', 'stop']);
+  // What ended by a limit goes on by itself.
+  if (status !== 'error' || limit !== undefined) return null;
+  const why = reason ?? 'it failed';
+  const kind = /^(gate failed|the gates could not)/.test(why) ? 'gate' : 'failure';
+  return state(kind, why, ['restart', 'message']);
+}
+
+function limited({ limit }: Node): WaitingState | null {
+  if (limit === undefined) return null;
+  const { reason, until, seq } = limit;
+  return { kind: 'limit', why: reason, choices: ['resume now', 'stop'], mark: `${seq} ${until}` };
+}
+
+/** One that an agent has as a task waits for nobody. */
+function conflicting({ conflict }: Node): WaitingState | null {
+  if (conflict === undefined || conflict.handed) return null;
+  const { target, ours, files, seq } = conflict;
+  const more = files.length > FILES_NAMED ? ` and ${files.length - FILES_NAMED} more` : '';
+  const named = files.slice(0, FILES_NAMED).join(', ');
+  const why = `its work conflicts with ${target}: ${named}${more}`;
+  return { kind: 'conflict', why, choices: ['hand to the agent'], mark: `${seq} ${ours}` };
+}
