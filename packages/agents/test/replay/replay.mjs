@@ -1,7 +1,7 @@
 #!/usr/bin/env node
 // Stands for a CLI: says what was recorded of it, and waits where it was spoken to. CLI_REPLAY is the folder of the
 // recording: 1.jsonl is its first process, 2.jsonl the second.
-import { appendFileSync, existsSync, readFileSync } from 'node:fs';
+import { appendFileSync, existsSync, readFileSync, readlinkSync } from 'node:fs';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 
@@ -12,12 +12,19 @@ const file = join(folder, `${readFileSync(counter, 'utf8').length}.jsonl`);
 if (!existsSync(file)) fail(`there is no ${file}`);
 const lines = readFileSync(file, 'utf8').trimEnd().split('\n');
 
+/** The program that started this one, and its script: it names both where a CLI is to start it again. */
+const driver = readlinkSync(`/proc/${process.ppid}/exe`);
+const script = readFileSync(`/proc/${process.ppid}/cmdline`, 'utf8')
+  .split('\0')
+  .slice(1)
+  .find((argument) => !argument.startsWith('-'));
+
 /** What was made up for the recording, by what stands in its place now. */
 const names = new Map([
   ['/workspace', process.cwd()],
   ['/home/agent', process.env.HOME ?? ''],
-  ['/opt/filepath/node', process.execPath],
-  ['/opt/filepath/agent', join(import.meta.dirname, '../../src/main.ts')],
+  ['/opt/filepath/node', driver],
+  ['/opt/filepath/agent', script ?? ''],
 ]);
 const input = createInterface({ input: process.stdin })[Symbol.asyncIterator]();
 

@@ -31,26 +31,25 @@ export const SESSION_MIGRATIONS: readonly (readonly string[])[] = [
   // What the workspace of a node is made from, as JSON.
   ['ALTER TABLE nodes ADD COLUMN snapshot TEXT'],
   LEDGER_TABLES,
-  STARTS_TABLES,
   [
+    ...STARTS_TABLES,
     ...RESULT_TABLES,
     // The agent's own name for a spawn that it asked for by the API.
     'ALTER TABLE nodes ADD COLUMN spawn_key TEXT',
     'CREATE UNIQUE INDEX nodes_by_spawn_key ON nodes (spawn_parent, spawn_key)',
-  ],
-  PAUSE_TABLES,
-  [
+    ...PAUSE_TABLES,
     'CREATE INDEX nodes_by_phase ON nodes (phase)',
     'CREATE INDEX nodes_by_status ON nodes (status, reason)',
     'CREATE INDEX nodes_stale ON nodes (stale) WHERE stale = 1',
     'CREATE INDEX nodes_to_halt ON nodes (halt) WHERE halt = 0',
     'CREATE INDEX refusals_untold ON refusals (told) WHERE told = 0',
+    // The seq of the last limit of a provider that its thread told of.
+    'ALTER TABLE nodes ADD COLUMN limited INTEGER NOT NULL DEFAULT 0',
+    // The accounts that a call was reserved in, where its node has moved since.
+    'ALTER TABLE calls ADD COLUMN path TEXT',
+    'CREATE INDEX calls_by_node ON calls (node)',
+    ...MEMORY_TABLES,
+    ...WORKERS_TABLES,
+    ...BRINGING_TABLES,
   ],
-  // The seq of the last limit of a provider that its thread told of.
-  ['ALTER TABLE nodes ADD COLUMN limited INTEGER NOT NULL DEFAULT 0'],
-  // The accounts that a call was reserved in, where its node has moved since.
-  ['ALTER TABLE calls ADD COLUMN path TEXT', 'CREATE INDEX calls_by_node ON calls (node)'],
-  MEMORY_TABLES,
-  WORKERS_TABLES,
-  BRINGING_TABLES,
 ];

@@ -15,8 +15,8 @@ export const USER_MIGRATIONS: readonly (readonly string[])[] = [
        session TEXT PRIMARY KEY, n INTEGER NOT NULL, active INTEGER NOT NULL, limit_tokens INTEGER, limit_nano INTEGER,
        taken_tokens INTEGER NOT NULL, taken_nano INTEGER NOT NULL, ${USAGE_DEFINITION})`,
   ],
-  MEMORY_TABLES,
   [
+    ...MEMORY_TABLES,
     VALUES_TABLE,
     'DROP TABLE attention',
     // What waits for the person; open 0: it waits no more.

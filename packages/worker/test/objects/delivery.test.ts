@@ -63,10 +63,12 @@ describe('what a session has to do', () => {
     const runner = await TestRunner.connect();
     const { session, node } = await newAgent();
     const other = await newNode(session.id);
-    for (const { id } of [node, other]) await message(id);
+    for (const { id } of [node, other]) {
+      await message(id);
+      expect(await runner.order(id)).toMatchObject({ kind: 'start' });
+    }
     breakMethod(ThreadObject.prototype, 'signal', (name) => name === node.id);
     await ask(500, 'POST', `/api/session/${session.id}/signal`, { action: 'stop' });
-    await runner.order(other.id);
     expect(await runner.order(other.id)).toMatchObject({ kind: 'stop' });
     vi.restoreAllMocks();
     await fireAlarm(env.SESSION.getByName(session.id));
