@@ -27,6 +27,8 @@ import {
   type ProviderCreate,
   ProviderTest,
   type PushCreate,
+  QueuedMessage,
+  type QueuePatch,
   Session,
   type SessionCreate,
   type SessionPatch,
@@ -153,8 +155,21 @@ export function createClient(options: ClientOptions = {}) {
 
     thread: {
       /** The seq under which the message is in the log. */
-      message: async (id: string, content: MessageCreate['content']) =>
-        acceptedSeq(await send('POST', `${thread(id)}/message`, { body: { content } })),
+      message: async (
+        id: string,
+        content: MessageCreate['content'],
+        deliver?: MessageCreate['deliver'],
+      ) => {
+        const body = { content, ...(deliver && { deliver }) };
+        return acceptedSeq(await send('POST', `${thread(id)}/message`, { body }));
+      },
+      /** The messages that wait for the end of the open run. */
+      queue: async (id: string) =>
+        field(await send('GET', `${ofNode(id)}/queue`), 'messages', QueuedMessage.array()),
+      requeue: async (id: string, messageId: string, content: QueuePatch['content']) =>
+        acceptedSeq(await send('PATCH', queued(id, messageId), { body: { content } })),
+      withdraw: async (id: string, messageId: string) =>
+        acceptedSeq(await send('DELETE', queued(id, messageId))),
       /** Answers what the agent asked under this id. */
       decide: async (id: string, decisionId: string, body: DecisionCreate) => {
         const path = `${thread(id)}/decision/${encodeURIComponent(decisionId)}`;
@@ -267,6 +282,8 @@ export function createClient(options: ClientOptions = {}) {
 
 const session = (id: string): string => `/api/session/${encodeURIComponent(id)}`;
 const ofNode = (id: string): string => `/api/node/${encodeURIComponent(id)}`;
+const queued = (id: string, messageId: string): string =>
+  `${ofNode(id)}/queue/${encodeURIComponent(messageId)}`;
 const thread = (id: string): string => `/api/thread/${encodeURIComponent(id)}`;
 const provider = (id: string): string => `/api/providers/${encodeURIComponent(id)}`;
 const memory = (id: string): string => `/api/memories/${encodeURIComponent(id)}`;

@@ -31,6 +31,9 @@ export const SnapshotId = idSchema('snap', 'SnapshotId');
 export type SnapshotId = z.infer<typeof SnapshotId>;
 export const MemoryId = idSchema('mem', 'MemoryId');
 export type MemoryId = z.infer<typeof MemoryId>;
+/** A message that waits in a thread's queue. */
+export const MessageId = idSchema('msg', 'MessageId');
+export type MessageId = z.infer<typeof MessageId>;
 
 /** Runners are named by their owner, so that a configuration can mention them. */
 export const RunnerId = z
@@ -56,6 +59,7 @@ export const newStepId = (): StepId => StepId.parse(`st_${suffix()}`);
 export const newSessionId = (): SessionId => SessionId.parse(`ses_${suffix()}`);
 export const newJobId = (): JobId => JobId.parse(`job_${suffix()}`);
 export const newCallId = (): CallId => CallId.parse(`call_${suffix()}`);
+export const newMessageId = (): MessageId => MessageId.parse(`msg_${suffix()}`);
 export const newMemoryId = (): MemoryId => MemoryId.parse(`mem_${suffix()}`);
 export const newSnapshotId = (): SnapshotId => SnapshotId.parse(`snap_${suffix()}`);
 

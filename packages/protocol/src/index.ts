@@ -2,9 +2,11 @@ export {
   CallId,
   JobId,
   MemoryId,
+  MessageId,
   newCallId,
   newJobId,
   newMemoryId,
+  newMessageId,
   newRunId,
   newSessionId,
   newSnapshotId,
@@ -20,7 +22,13 @@ export {
 } from './ids.ts';
 export { ErrorBody, ErrorCode, ERRORS, FilepathError, type Issue, issuesOf } from './errors.ts';
 export { LIMITS } from './limits.ts';
-export { AgentDriver, AgentEntry, AgentInstall, AgentTypeName } from './catalog/entry.ts';
+export {
+  AgentDriver,
+  AgentEntry,
+  AgentInstall,
+  AgentTypeName,
+  canBeSteered,
+} from './catalog/entry.ts';
 export { CATALOG } from './catalog/index.ts';
 export { CatalogItem, ProgramPlace } from './catalog/item.ts';
 export {
@@ -160,6 +168,7 @@ export {
 } from './thread/gates.ts';
 export { MAX_HANDOFFS, SystemHandoff, SystemHandoffLimit } from './thread/handoff.ts';
 export { SystemLimit } from './thread/limit.ts';
+export { Delivery, QUEUE_LIMITS, QueueBody, QueuedMessage } from './thread/queue.ts';
 export { HealthCheck, healthMessage, RepositoryFile, RunnerHealth } from './thread/health.ts';
 export {
   advance,
@@ -220,6 +229,7 @@ export {
   NodeCreate,
   NodePatch,
   PushCreate,
+  QueuePatch,
   SessionCreate,
   SessionPatch,
   SignalCreate,

@@ -4,6 +4,7 @@ import { BranchName } from '../git/branch-name.ts';
 import { SnapshotId, ThreadId } from '../ids.ts';
 import { LIMITS } from '../limits.ts';
 import { AgentTypeName } from '../catalog/entry.ts';
+import { Delivery } from '../thread/queue.ts';
 import { AgentConfig } from './agent-config.ts';
 
 /** A name is shown in rows and stored in two databases: it holds no control, direction or half characters. */
@@ -68,8 +69,13 @@ export const MessageCreate = z.strictObject({
     .string()
     .min(1)
     .refine((text) => new TextEncoder().encode(text).length <= LIMITS.message, 'message too long'),
+  /** Unless given: `now` to an agent that can be steered, `after` to one that cannot. */
+  deliver: Delivery.optional(),
 });
 export type MessageCreate = z.infer<typeof MessageCreate>;
+
+export const QueuePatch = MessageCreate.pick({ content: true });
+export type QueuePatch = z.infer<typeof QueuePatch>;
 
 /** The answer to what an agent asks. */
 export const DecisionCreate = z.strictObject({

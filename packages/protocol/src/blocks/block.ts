@@ -19,6 +19,15 @@ export type MessageBlock = Base & {
   child: { id: string; name: string } | null;
   content: string;
 };
+/** A message that the agent gets when its open run has ended. It stands at the end of the thread. */
+export type QueuedBlock = Base & {
+  kind: 'queued';
+  /** Its id in the queue. */
+  message: string;
+  content: string;
+  /** `standing`: the agent was stopped; it goes on after a later run. */
+  state: 'waiting' | 'standing';
+};
 export type TextBlock = Base & {
   kind: 'text';
   content: string;
@@ -157,6 +166,7 @@ export type UnknownBlock = Base & { kind: 'unknown'; source: string; json: strin
 
 export type Block =
   | MessageBlock
+  | QueuedBlock
   | TextBlock
   | ToolBlock
   | CommandBlock

@@ -18,6 +18,7 @@ import { overlapBlock } from './merge-words.ts';
 import { type Commit, KnownCommits } from './known-commits.ts';
 import { OpenQuestions } from './open-questions.ts';
 import { OpenWork } from './open-work.ts';
+import { QueuedMessages } from './queued-messages.ts';
 
 /**
  * Turns a thread into what it shows, event by event. Blocks are never changed in place: a block that an event
@@ -34,6 +35,7 @@ export class BlockReducer {
   #questions = new OpenQuestions();
   #handoffs = new Handoffs();
   #drafts = new Drafts();
+  #queued = new QueuedMessages();
   /** Commits that the last block does not hold yet: joined when it is read or ends. */
   #commits: Commit[] = [];
   #known = new KnownCommits();
@@ -69,7 +71,7 @@ export class BlockReducer {
   get blocks(): readonly Block[] {
     if (this.#stale) {
       this.#joinCommits();
-      this.#shown = [...this.#list, ...this.#drafts.blocks()];
+      this.#shown = [...this.#list, ...this.#drafts.blocks(), ...this.#queued.blocks()];
       this.#stale = false;
     }
     return this.#shown;
@@ -102,6 +104,7 @@ export class BlockReducer {
       case 'parent':
       case 'system': {
         if (this.#answered(event.body)) return;
+        if (this.#queued.take(base, event.source, event.body)) return;
         const block = controlBlock(base, event.source, event.body);
         if (block) return this.#add(block);
         if (event.source !== 'system') break;
@@ -115,6 +118,7 @@ export class BlockReducer {
         const result =
           jobBlock(base, event.body) ??
           memoriesBlock(base, event.body) ??
+          this.#queued.stand(base, event.body) ??
           overlapBlock(base, event.body);
         if (result) return this.#add(result);
         if (this.#spawned(base, event.body)) return;

@@ -67,6 +67,8 @@ export const AgentEntry = z.strictObject({
     )
     .max(16)
     .optional(),
+  /** It takes a message into the turn that it works on. Unless given: not by ACP, by any other driver. */
+  steers: z.boolean().optional(),
   /**
    * Variables of the program. `{baseUrl}`, `{apiKey}` and `{model}` stand for the gateway's address, the agent's key
    * and its model.
@@ -76,3 +78,7 @@ export const AgentEntry = z.strictObject({
   files: z.record(filePath, z.string().max(16384)).optional(),
 });
 export type AgentEntry = z.infer<typeof AgentEntry>;
+
+/** Whether a message reaches the program while it works; else it comes after the turn. */
+export const canBeSteered = ({ steers, driver }: AgentEntry): boolean =>
+  steers ?? driver.kind !== 'acp';

@@ -9,6 +9,7 @@ import { SystemMemories } from '../memory/given.ts';
 import { RunnerHealth } from './health.ts';
 import { JobResult } from './job-results.ts';
 import { SystemLimit } from './limit.ts';
+import { SystemQueueStands } from './queue.ts';
 
 /** What the runner observed. Bodies of events with source `runner`. */
 export const RunnerStarted = z.strictObject({
@@ -182,6 +183,7 @@ export const SystemBody = z.discriminatedUnion('type', [
   SystemHandoffLimit,
   SystemLimit,
   SystemMemories,
+  SystemQueueStands,
 ]);
 export type SystemBody = z.infer<typeof SystemBody>;
 

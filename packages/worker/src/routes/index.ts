@@ -16,6 +16,7 @@ import { memoryRoutes } from './memory-routes.ts';
 import { modelRoute } from './model-route.ts';
 import { nodeRoutes } from './node-routes.ts';
 import { providerRoutes } from './provider-routes.ts';
+import { queueRoutes } from './queue-routes.ts';
 import { sessionRoutes } from './session-routes.ts';
 import { snapshotRoutes } from './snapshot-routes.ts';
 import { threadRoutes } from './thread-routes.ts';
@@ -27,6 +28,7 @@ export const routes: readonly Route[] = [
   ...sessionRoutes,
   ...nodeRoutes,
   ...threadRoutes,
+  ...queueRoutes,
   ...budgetRoutes,
   ...jobRoutes,
   ...bringRoutes,

@@ -23,7 +23,7 @@ export const threadRoutes: Route[] = [
       method: 'POST',
       path: '/api/thread/:id/message',
       summary:
-        'Send a message. It is stored, then the agent gets it; an `Idempotency-Key` makes a repeated request harmless.',
+        'Send a message. It is stored, then the agent gets it; with `deliver` as `after`, or to an agent that cannot be steered, it waits in the queue for the end of the open run. An `Idempotency-Key` makes a repeated request harmless.',
       access: 'user',
       params: ThreadParams,
       body: MessageCreate,
@@ -37,6 +37,7 @@ export const threadRoutes: Route[] = [
         'user',
         body.content,
         key === null ? null : `user:${key.slice(0, 200)}`,
+        body.deliver ?? null,
       );
       return json(unwrap(sent), 202);
     },

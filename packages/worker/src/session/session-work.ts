@@ -1,4 +1,4 @@
-import { ThreadId } from '@filepath/protocol';
+import { canBeSteered, ThreadId } from '@filepath/protocol';
 import { type KnownAgents, knownAgents } from '../catalog/known-agents.ts';
 import type { Env } from '../env.ts';
 import { unwrap } from '../result.ts';
@@ -188,6 +188,7 @@ export class SessionWork {
       runner: LOCAL_RUNNER,
       ...(snapshot && { snapshot }),
       ...(entry?.driver.kind === 'custom' && { plain: true }),
+      ...(entry && !canBeSteered(entry) && { steers: false }),
     };
   }
 }

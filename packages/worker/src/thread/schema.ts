@@ -31,6 +31,11 @@ export const THREAD_MIGRATIONS: readonly (readonly string[])[] = [
     `CREATE TABLE questions (
        id TEXT PRIMARY KEY, epoch INTEGER NOT NULL, seq INTEGER NOT NULL, answer INTEGER)`,
   ],
+  [
+    // Messages that wait for the end of the open run, in the order of their seq.
+    `CREATE TABLE queue (
+       id TEXT PRIMARY KEY, seq INTEGER NOT NULL, at TEXT NOT NULL, content TEXT NOT NULL, bytes INTEGER NOT NULL)`,
+  ],
 ];
 
 /** Emptied when a thread is deleted; what remains says that it was. */
@@ -44,4 +49,5 @@ export const CONTENT_TABLES = [
   'keys',
   'jobs',
   'questions',
+  'queue',
 ] as const;

@@ -29,6 +29,8 @@ export type ThreadMeta = {
   snapshot?: SnapshotSource;
   /** A program of the operator's or the user's own, which knows nothing of messages but what it reads itself. */
   plain?: boolean;
+  /** False: it takes no message while it works. */
+  steers?: boolean;
 };
 
 /** No process is begun for what such an agent did not ask for: it would do its work once more. */
@@ -87,7 +89,14 @@ export type ThreadState = {
   drafts: readonly string[];
   /** The pause that the session last told, as JSON; none where it is absent. */
   held?: string | undefined;
+  /** Messages that wait in the queue, so that a thread without one costs no query. */
+  queued?: number;
 };
+
+/** A run is open, or one opens as soon as the next process may start. */
+export function isAtWork({ lifecycle, launch }: ThreadState): boolean {
+  return lifecycle.open || lifecycle.handing || launch.waits === true;
+}
 
 export const FRESH: ThreadState = {
   seq: 0,

@@ -2,13 +2,16 @@ import { DurableObject } from 'cloudflare:workers';
 import {
   type Changes,
   type DecisionCreate,
+  type Delivery,
   FilepathError,
   type GatewayBody,
   type JobId,
   JobResult,
   type JobWork,
   type MergeCreate,
+  type MessageId,
   type PushCreate,
+  type QueuedMessage,
   type SessionId,
   type SnapshotId,
   type SpoolLine,
@@ -115,8 +118,22 @@ export class ThreadObject extends DurableObject<Env> {
     from: 'user' | 'parent',
     content: string,
     key: string | null,
+    deliver: Delivery | null = 'now',
   ): Result<{ seq: number }> {
-    return this.#change(user, (thread) => thread.message(from, this.#redact(content), key));
+    const clean = this.#redact(content);
+    return this.#change(user, (thread) => thread.message(from, clean, key, deliver));
+  }
+
+  queued(user: string): Result<QueuedMessage[]> {
+    return attempt(() => this.#for(user).thread.queue);
+  }
+
+  requeue(user: string, id: MessageId, content: string): Result<{ seq: number }> {
+    return this.#change(user, (thread) => thread.requeue(id, this.#redact(content)));
+  }
+
+  withdraw(user: string, id: MessageId): Result<{ seq: number }> {
+    return this.#change(user, (thread) => thread.withdraw(id));
   }
 
   /** The session lets this epoch start. False: it is paused, and is to be told again. */

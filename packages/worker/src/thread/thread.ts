@@ -2,7 +2,7 @@ import {
   type AgentInput,
   asksForWork,
   type DecisionCreate,
-  encodeInput,
+  type Delivery,
   FilepathError,
   type GatewayBody,
   type GivenMemory,
@@ -12,7 +12,9 @@ import {
   type JobResult,
   type JobWork,
   memoriesMessage,
+  type MessageId,
   owes,
+  type QueuedMessage,
   type RunnerBody,
   type RunnerHealth,
   type SpoolLine,
@@ -30,13 +32,12 @@ import { Appender } from './appender.ts';
 import { askedNote } from './asked.ts';
 import { takeDrafts } from './drafts.ts';
 import { beginGate, callOffGate, tellFailure } from './gate.ts';
+import { checkBacklog, give } from './give.ts';
 import type { Hashing } from './hashing.ts';
 import { endJob, isOpen, orderJob } from './jobs.ts';
 import {
   addInput,
-  backlog,
   markWritten,
-  MAX_BACKLOG,
   messagesOf,
   orderEnd,
   orderFreeze,
@@ -52,10 +53,11 @@ import type { Stored } from './log-table.ts';
 import { putOutbox } from './outbox.ts';
 import type { Pause } from './pause.ts';
 import { noteAnswer, openQuestion } from './questions.ts';
+import { deliverQueued, enqueue, readQueue, requeue, waitsInQueue, withdraw } from './queue.ts';
 import { handOffAtRest, isFresh, relayAfterEnd, restart, startNext, tellRelay } from './relay.ts';
 import type { ChildState } from './relay-message.ts';
 import { CONTENT_TABLES } from './schema.ts';
-import { FRESH, isPlain, type ThreadMeta, type ThreadState } from './state.ts';
+import { FRESH, isAtWork, isPlain, type ThreadMeta, type ThreadState } from './state.ts';
 
 export type ThreadDeps = { sql: Sql; hashing: Hashing; now: () => number };
 
@@ -107,7 +109,12 @@ export class Thread {
   }
 
   /** A message is stored first; then it is given to the running process, or a process is ordered for it. */
-  message(from: 'user' | 'parent', content: string, key: string | null): Effects {
+  message(
+    from: 'user' | 'parent',
+    content: string,
+    key: string | null,
+    deliver: Delivery | null = 'now',
+  ): Effects {
     const known = key === null ? null : this.#seqOf(key);
     if (known !== null) return { ...nothing(known) };
     const { launch, lifecycle } = this.#state;
@@ -120,14 +127,35 @@ export class Thread {
     if (from === 'parent' && lifecycle.stopped) {
       throw new FilepathError('conflict', `${this.#meta.name} is stopped`);
     }
-    const input: AgentInput = { type: 'message', from, content };
-    this.#checkBacklog(input);
+    const { sql } = this.#deps;
+    if (from === 'user' && waitsInQueue(this.#meta, this.#state, deliver)) {
+      return this.#change((appender) => {
+        const seq = enqueue(sql, appender, content);
+        if (key !== null) this.#keep(key, seq);
+        return { seq };
+      });
+    }
+    const input = { type: 'message', from, content } as const;
+    checkBacklog(sql, this.#meta.name, launch, input);
     return this.#change((appender) => {
       const seq = appender.append(from, input);
       if (key !== null) this.#keep(key, seq);
       if (from === 'user') appender.state.handoffs = 0;
-      return { seq, ...this.#give(appender, input) };
+      return { seq, inputs: give(sql, appender.state, input) };
     });
+  }
+
+  /** What waits for the end of the open run, in its order. */
+  get queue(): QueuedMessage[] {
+    return readQueue(this.#deps.sql);
+  }
+
+  requeue(id: MessageId, content: string): Effects {
+    return this.#change((appender) => ({ seq: requeue(this.#deps.sql, appender, id, content) }));
+  }
+
+  withdraw(id: MessageId): Effects {
+    return this.#change((appender) => ({ seq: withdraw(this.#deps.sql, appender, id) }));
   }
 
   /**
@@ -143,12 +171,13 @@ export class Thread {
     if (known !== null || !hears || lifecycle.stopped || ends) {
       return nothing(known ?? head);
     }
-    const input: AgentInput = { type: 'message', from: 'child', child, content };
-    this.#checkBacklog(input);
+    const { sql } = this.#deps;
+    const input = { type: 'message', from: 'child', child, content } as const;
+    checkBacklog(sql, this.#meta.name, launch, input);
     return this.#change((appender) => {
       const seq = appender.append('system', { ...input, ...(plain && { aside: true }) });
       this.#keep(key, seq);
-      return { seq, ...this.#give(appender, input) };
+      return { seq, inputs: give(sql, appender.state, input) };
     });
   }
 
@@ -493,42 +522,21 @@ export class Thread {
     else orderStart(sql, state, inputs);
   }
 
-  #checkBacklog(input: AgentInput): void {
-    const { launch } = this.#state;
-    const waiting = launch.active ? backlog(this.#deps.sql, launch) : 0;
-    if (waiting === 0 || waiting + encodeInput(input).length <= MAX_BACKLOG) return;
-    throw new FilepathError(
-      'conflict',
-      `${this.#meta.name} has not taken up its last messages: send this one when it has`,
-    );
-  }
-
-  /** To the running process, or to one that is ordered for it. */
-  #give({ state }: Appender, input: Extract<AgentInput, { type: 'message' }>): Partial<Effects> {
-    const { sql } = this.#deps;
-    if (!state.launch.active) {
-      startNext(sql, state, [input]);
-      return {};
-    }
-    const line = addInput(sql, state, input);
-    // One that hands off takes nothing more: the process after it does.
-    return { inputs: state.lifecycle.handing ? [] : [line] };
-  }
-
   #change(work: (appender: Appender) => Partial<Effects>): Effects {
     const { sql, hashing, now } = this.#deps;
     const before = this.#state;
-    const { state, stored, result } = sql.transaction(() => {
+    const { state, stored, result, inputs } = sql.transaction(() => {
       const appender = new Appender(sql, hashing, this.#meta, before, now());
       const result = work(appender);
       beginGate(sql, this.#meta, appender, now());
+      const inputs = [...(result.inputs ?? []), ...deliverQueued(sql, appender, before)];
       this.#note(appender, before);
       const state = appender.finish();
       this.#noteAsked(state, before);
-      return { state, stored: appender.stored, result };
+      return { state, stored: appender.stored, result, inputs };
     });
     this.#state = state;
-    return { seq: state.seq, deltas: [], inputs: [], ...result, stored };
+    return { seq: state.seq, deltas: [], ...result, inputs, stored };
   }
 
   #note({ state }: Appender, before: ThreadState): void {
@@ -571,11 +579,6 @@ export class Thread {
   #keep(key: string, seq: number): void {
     this.#deps.sql.run('INSERT INTO keys (key, seq) VALUES (?, ?)', key, seq);
   }
-}
-
-/** A run is open, or one opens as soon as the next process may start. */
-function isAtWork({ lifecycle, launch }: ThreadState): boolean {
-  return lifecycle.open || lifecycle.handing || launch.waits === true;
 }
 
 function nothing(seq: number): Effects {

@@ -9,4 +9,5 @@ export const opencode: AgentEntry = {
   driver: { kind: 'acp', command: ['opencode', 'acp'] },
   install: { from: 'npm', package: 'opencode-ai', version: '1.18.33', scripts: true },
   metered: true,
+  steers: true,
 };

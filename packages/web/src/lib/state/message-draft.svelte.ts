@@ -1,4 +1,4 @@
-import { MessageCreate } from '@filepath/protocol';
+import { type Delivery, MessageCreate } from '@filepath/protocol';
 import type { ThreadView } from './thread-view.svelte.ts';
 
 /** The message being written. What could not be sent stays in the field. */
@@ -11,7 +11,7 @@ export class MessageDraft {
     this.#view = view;
   }
 
-  async send(): Promise<void> {
+  async send(deliver?: Delivery): Promise<void> {
     if (this.blank || this.#view.sending) return;
     const sent = this.text;
     const message = MessageCreate.safeParse({ content: sent });
@@ -19,6 +19,8 @@ export class MessageDraft {
       this.#view.problem = message.error.issues.map((issue) => issue.message).join('; ');
       return;
     }
-    if ((await this.#view.send(message.data.content)) && this.text === sent) this.text = '';
+    if ((await this.#view.send(message.data.content, deliver)) && this.text === sent) {
+      this.text = '';
+    }
   }
 }

@@ -52,6 +52,7 @@ export function pathOf(route: Route): string {
     runnerId: 'rn_local',
     sha256: 'a'.repeat(64),
     decisionId: 'd1',
+    messageId: `msg_${'a'.repeat(22)}`,
     snapshotId: `snap_${'a'.repeat(22)}`,
     providerId: 'anthropic',
     memoryId: `mem_${'a'.repeat(22)}`,

@@ -25,7 +25,7 @@ export type TestThread = {
   reopen(): TestThread;
 };
 
-export function newThread(agentType = 'custom'): TestThread {
+export function newThread(agentType = 'custom', more: Partial<ThreadMeta> = {}): TestThread {
   const sql = nodeSql();
   migrate(sql, THREAD_MIGRATIONS);
   const meta: ThreadMeta = {
@@ -40,6 +40,7 @@ export function newThread(agentType = 'custom'): TestThread {
     gitRepoUrl: null,
     apiKey: 'fpk_test',
     runner: RunnerId.parse('rn_local'),
+    ...more,
   };
   writeValue(sql, 'meta', meta);
   return open(sql, meta);
