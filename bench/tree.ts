@@ -1,5 +1,5 @@
 import { createClient } from '@filepath/client';
-import { Node, Session } from '@filepath/protocol';
+import { Node, type Session } from '@filepath/protocol';
 import { Api, type Instance } from '@filepath/testkit';
 import { readFileSync } from 'node:fs';
 import WebSocket from 'ws';

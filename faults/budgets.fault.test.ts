@@ -32,7 +32,11 @@ let api: Api;
 
 beforeAll(async () => {
   server = await startModelServer({ script: [], keys: [KEY] });
-  instance = await startInstance({ ANTHROPIC_API_KEY: KEY, ANTHROPIC_BASE_URL: server.url });
+  instance = await startInstance({
+    ANTHROPIC_API_KEY: KEY,
+    ANTHROPIC_BASE_URL: server.url,
+    FILEPATH_MAX_AGENTS: '100',
+  });
   api = new Api(instance);
 });
 

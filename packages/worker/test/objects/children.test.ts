@@ -147,7 +147,10 @@ describe('[TALK4] a spawn by the API', () => {
     });
     for (const network of [{ policy: 'open' }, { policy: 'allowlist', allow: ['b.example'] }]) {
       expect(await root.ask('children', { ...wish, network })).toMatchObject({
-        error: { code: 'conflict', message: expect.stringContaining("would reach more than its parent's") },
+        error: {
+          code: 'conflict',
+          message: expect.stringContaining("would reach more than its parent's"),
+        },
       });
     }
     const narrow = { policy: 'allowlist', allow: ['a.example'] };
