@@ -54,6 +54,7 @@ export const tokensOf = (calls: Iterable<GatewayCall>): TokenCounts =>
 
 /** What an agent says at its end: how many of its calls were answered, refused, explained, and failed. */
 export function summaryOf(events: readonly LogEvent[]): number[] {
-  const said = events.map(({ body }) => JSON.stringify(body)).find((text) => /answered/.test(text));
+  const own = events.filter(({ source }) => source === 'fap');
+  const said = own.map(({ body }) => JSON.stringify(body)).find((text) => /answered/.test(text));
   return [...(said ?? '').matchAll(/\d+/g)].map(Number);
 }
