@@ -9,7 +9,10 @@ export function durableAlarms(ctx: DurableObjectState, sql: Sql, env: Env): Alar
   return new Alarms(
     sql,
     (at) => {
-      void (at === null ? ctx.storage.deleteAlarm() : ctx.storage.setAlarm(at));
+      // Never the time of the alarm that is being handled: workerd would take it for that one, and forget it at its end.
+      void (at === null
+        ? ctx.storage.deleteAlarm()
+        : ctx.storage.setAlarm(Math.max(at, Date.now() + 1)));
     },
     Date.now,
     (name, error) => {
