@@ -5,8 +5,11 @@ import { z } from 'zod';
 /** Where an agent asks about its children and memory, and with what key. */
 export type TreeGateway = { readonly baseUrl: string; readonly apiKey: string };
 
-/** Tried again after these: the worker may be starting. Every request can be repeated. */
-const AGAIN_MS = [500, 1_500, 4_000];
+/**
+ * Tried again after these, for five minutes: the worker may be starting, or be killed again and again. Every request
+ * can be repeated.
+ */
+const AGAIN_MS: readonly number[] = [500, 1_500, 4_000, ...Array<number>(58).fill(5_000)];
 
 const Details = z.array(z.object({ path: z.string(), reason: z.string() }));
 
@@ -21,16 +24,21 @@ type Asked = {
 
 /** The answer; what is refused is thrown in the worker's own words. */
 export async function askGateway(gateway: TreeGateway, asked: Asked): Promise<unknown> {
-  for (const wait of [...AGAIN_MS, null]) {
+  for (const [tries, wait] of [...AGAIN_MS, null].entries()) {
     const answer = await once(gateway, asked).catch((error: unknown) => {
       asked.signal.throwIfAborted();
       if (wait === null) throw error;
       return null;
     });
-    if (answer !== null && (answer.status < 500 || wait === null)) return read(answer);
+    if (answer !== null && (wait === null || !mayPass(answer.status, tries))) return read(answer);
     await setTimeout(wait ?? 0, undefined, { signal: asked.signal });
   }
   throw new Error('filepath did not answer.');
+}
+
+/** Nobody is there who could answer: that passes. What fails inside of the worker may fail for ever. */
+function mayPass(status: number, tries: number): boolean {
+  return (status >= 502 && status <= 504) || (status >= 500 && tries < 3);
 }
 
 function once(
