@@ -19,6 +19,7 @@ export type Wish = {
 export class InstanceAgent implements PlayedAgent {
   readonly thread: string;
   readonly slug: string;
+  #session: string;
   #api: Api;
   #follower: Follower;
   #patienceMs: number;
@@ -40,6 +41,7 @@ export class InstanceAgent implements PlayedAgent {
     this.#patienceMs = patienceMs;
     this.thread = node.id;
     this.slug = node.slug;
+    this.#session = node.sessionId;
     this.#api = new Api(instance);
     this.#follower = follow(instance, this.thread);
   }
@@ -108,6 +110,13 @@ export class InstanceAgent implements PlayedAgent {
 
   close(): void {
     this.#follower.close();
+  }
+
+  /** One that has handed off would go on, and ask the model of whoever comes next. */
+  async leave(): Promise<void> {
+    this.close();
+    await this.#api.call('DELETE', `/api/session/${this.#session}`);
+    while (agentPids(this.thread).length > 0) await wait(20);
   }
 
   async #signal(action: 'stop' | 'handoff'): Promise<void> {

@@ -98,6 +98,6 @@ export async function play(
     scenario.asked?.(requests.filter(mainLine));
     await look?.(agent);
   } finally {
-    agent.close();
+    await agent.leave();
   }
 }
