@@ -53,8 +53,10 @@ export class InstanceAgent implements PlayedAgent {
   readonly events = (): readonly AgentEvent[] =>
     this.log.flatMap((event) => (event.source === 'fap' ? [AgentEvent.parse(event.body)] : []));
 
-  readonly say = async (text: string): Promise<void> => {
-    await this.#api.message(this.thread, text);
+  /** At once, also to one that cannot be steered: what its driver does then is what is looked at. */
+  readonly say = async (content: string): Promise<void> => {
+    const path = `/api/thread/${this.thread}/message`;
+    await this.#api.json(z.unknown(), 'POST', path, { content, deliver: 'now' });
   };
   readonly stop = (): Promise<void> => this.#signal('stop');
   readonly handOff = (): Promise<void> => this.#signal('handoff');
