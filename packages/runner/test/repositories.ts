@@ -79,4 +79,13 @@ export const told = (thread: ThreadRecord): string[] =>
   );
 
 /** All that the directory of an agent with a repository holds. */
-export const AGENT_FILES = ['agent.json', 'base', 'gateway', 'home', 'mirror', 'run', 'workspace'];
+export const AGENT_FILES = [
+  'agent.json',
+  'base',
+  'gates.json',
+  'gateway',
+  'home',
+  'mirror',
+  'run',
+  'workspace',
+];
