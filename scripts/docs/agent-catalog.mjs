@@ -32,6 +32,7 @@ agent speaks with a server of its maker, with an account of yours. It is labelle
 | \`driver\` | how filepath talks with the program: see below |
 | \`install\` | \`{"from":"npm","package","version"}\`, with \`"scripts":true\` where its install scripts are needed; or \`{"from":"person","hint"}\` |
 | \`metered\` | whether its model traffic passes the gateway |
+| \`steers\` | whether it takes a message into the turn that it works on; if not, [messages wait](../how-to/talk-to-a-tree.md). Unless given: not by ACP, by any other driver |
 | \`hosts\` | what it must reach beside the gateway, in the form of [a network policy's \`allow\`](../how-to/allow-a-domain.md) |
 | \`env\` | variables of the program; \`{baseUrl}\`, \`{apiKey}\` and \`{model}\` stand for the gateway's address, the agent's key and its model |
 | \`files\` | files in the agent's home, by their path in it, written before each start; the same words stand for the same |
