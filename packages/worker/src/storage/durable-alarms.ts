@@ -9,7 +9,7 @@ export function durableAlarms(ctx: DurableObjectState, sql: Sql, env: Env): Alar
   return new Alarms(
     sql,
     (at) => {
-      // Never the time of the alarm that is being handled: workerd would take it for that one, and forget it at its end.
+      // Always after now: with times that were past already, alarms were seen to be lost under load.
       void (at === null
         ? ctx.storage.deleteAlarm()
         : ctx.storage.setAlarm(Math.max(at, Date.now() + 1)));
