@@ -305,24 +305,12 @@ export class Thread {
 
   /** What the control plane did, once per key. */
   system(body: SystemBody, key: string): Effects {
-    const known = this.#seqOf(key);
-    if (known !== null) return nothing(known);
-    return this.#change((appender) => {
-      const seq = appender.append('system', body);
-      this.#keep(key, seq);
-      return { seq };
-    });
+    return this.notice(body, key, null);
   }
 
   /** A refusal is in the log once, and in words on the agent's stdin while its run is open. */
   spawnFailed(body: SpawnFailed, key: string): Effects {
-    const known = this.#seqOf(key);
-    if (known !== null) return nothing(known);
-    return this.#change((appender) => {
-      const seq = appender.append('system', body);
-      this.#keep(key, seq);
-      return { seq, inputs: this.#tell(appender, notStarted(body)) };
-    });
+    return this.notice(body, key, notStarted(body));
   }
 
   /** How the children are, if a name or a status is another than told last. */
