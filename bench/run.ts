@@ -31,6 +31,9 @@ type Row = {
   ok: boolean;
 };
 
+/** It takes some minutes: what is measured now. */
+const say = (what: string): void => console.log(`measuring: ${what}`);
+
 async function measure(): Promise<Row[]> {
   using home = tempDir('filepath-bench');
   const engine = hasPodman() ? await startContainerEngine(['sh', agentProgram()]) : null;
@@ -38,13 +41,19 @@ async function measure(): Promise<Row[]> {
   engines.defer(async () => engine?.stop());
   const where = engine === null ? {} : { FILEPATH_CONTAINER_SOCKET: engine.socket };
   await using instance = await startInstance(where);
+  say('relay');
   const bare = await bareRelay(home.path, SINGLES, GAP_MS, EVENTS);
   const ours = await ourRelay(instance, SINGLES, GAP_MS, EVENTS);
+  say('starts of agents');
   const start = await starts(instance, STARTS, engine === null ? null : BASE_IMAGE);
+  say('workspaces');
   const workspace = await workspaces(instance);
+  say(`a tree of ${NODES} agents`);
   const grown = await tree(instance);
   await instance.stop();
+  say('warm starts');
   const warm = await warmStarts(ROOT, 3);
+  say('gateway');
   const models = await gateway();
   return [
     atMost('agent line → stored → client, p50', ours.p50, bare.p50, 3),

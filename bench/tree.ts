@@ -6,8 +6,10 @@ import WebSocket from 'ws';
 import { z } from 'zod';
 import { percentile, wallMs } from './statistics.ts';
 
-export const NODES = 1000;
-const BRANCHES = 10;
+/** The root, its branches, and what each of these has: no agent has more children than the default allows. */
+const BRANCHES = 27;
+const LEAVES = 36;
+export const NODES = 1 + BRANCHES * (1 + LEAVES);
 const CHANGES = 100;
 
 /** Says the time as its reason, again and again. */
@@ -58,10 +60,9 @@ async function grow(api: Api): Promise<Place> {
     return (await api.json(z.object({ node: Node }), 'POST', path, create)).node;
   };
   let node = root;
-  const each = Math.floor((NODES - 1 - BRANCHES) / BRANCHES);
   for (let branch = 0; branch < BRANCHES; branch += 1) {
     const { id } = await add(root.id);
-    for (let leaf = 0; leaf < each; leaf += 1) node = await add(id);
+    for (let leaf = 0; leaf < LEAVES; leaf += 1) node = await add(id);
   }
   return { session, node };
 }

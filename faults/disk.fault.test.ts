@@ -9,6 +9,7 @@ import {
 } from '@filepath/testkit';
 import { setTimeout as wait } from 'node:timers/promises';
 import { expect, it } from 'vitest';
+import { showOnFailure } from './on-failure.ts';
 import { bodyOf, expectWhole, hasNumber } from './support.ts';
 
 const COUNT = 20_000;
@@ -21,7 +22,9 @@ it('[F13] the disk of spool and database runs full and empty again: nothing is l
   const { node } = await api.agent(scriptAgent('stream', String(COUNT), '0.05', '50').command);
   const feed = follow(instance, node.id);
   await api.message(node.id, 'go');
-  const other = (await api.agent(['sh', '-c', 'while read -r line; do :; done'])).node.id;
+  const reader = await api.agent(['sh', '-c', 'while read -r line; do :; done']);
+  const other = reader.node.id;
+  showOnFailure(api, node.sessionId, reader.session.id);
   await api.message(other, 'first');
   const acknowledged = ['first'];
   const refusals = new Set<number>();

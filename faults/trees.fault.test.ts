@@ -14,6 +14,7 @@ import {
 } from '@filepath/testkit';
 import { expect, it } from 'vitest';
 import { KEY, MODEL } from './budget-support.ts';
+import { showOnFailure } from './on-failure.ts';
 import { bodyOf } from './support.ts';
 import { NAMES, newTree, REPORTS, RESULT, treeModel } from './tree-support.ts';
 
@@ -54,6 +55,7 @@ async function setUp() {
   );
   const api = new Api(instance);
   const { session, node } = await newTree(api, repo.path, MODEL);
+  showOnFailure(api, session.id);
   const root = follow(instance, node.id);
   stack.defer(() => root.close());
   await api.message(node.id, 'You are root.');
