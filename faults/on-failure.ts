@@ -14,7 +14,9 @@ export function showOnFailure(api: Api, ...sessions: readonly string[]): void {
     for (const session of sessions) {
       const { nodes } = await api.tree(session);
       for (const { id, name, status, reason, queue } of nodes) {
-        console.log(`  ${name}: ${status} ${reason ?? ''} ${queue === undefined ? '' : String(queue)}`);
+        console.log(
+          `  ${name}: ${status} ${reason ?? ''} ${queue === undefined ? '' : String(queue)}`,
+        );
         if (status === 'done') continue;
         for (const event of (await api.events(id)).slice(-LAST)) console.log(line(event));
       }

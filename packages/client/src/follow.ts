@@ -54,6 +54,9 @@ const CONNECT_MS = 15_000;
 /** A socket that lived this long was a good one, also when nothing happened on it. */
 const SETTLED_MS = 10_000;
 const BAD_FRAME = 4000;
+/** A feed that says nothing for so long is asked whether it is there: a socket can be open and lead to nobody. */
+const SILENT_MS = 30_000;
+const ANSWER_MS = 15_000;
 
 type Connection = {
   socket: WebSocketLike;
@@ -120,8 +123,8 @@ export class Follower<I extends { seq: number }> implements Following {
     const drop = (): void => this.#dropped(connection);
     socket.addEventListener('open', () => {
       if (this.#connection !== connection) return;
-      this.#clearTimer();
       connection.openedAt = Date.now();
+      this.#listen(connection);
       this.#tell('live');
     });
     socket.addEventListener('message', (event) => {
@@ -148,6 +151,7 @@ export class Follower<I extends { seq: number }> implements Following {
     }
     connection.heard = true;
     this.#backoff.reset();
+    this.#listen(connection);
     switch (frame.t) {
       case 'events':
         if (fresh.length > 0) this.#options.onEvents(fresh);
@@ -165,11 +169,24 @@ export class Follower<I extends { seq: number }> implements Following {
         this.#gone();
         return;
     }
-    if (this.#connection === connection) this.#acknowledge(connection);
+    const nothing = frame.t === 'events' && frame.events.length === 0;
+    if (this.#connection === connection && !nothing) this.#acknowledge(connection);
   }
 
-  #acknowledge({ socket, drafts }: Connection): void {
-    socket.send(JSON.stringify({ t: 'ack', seq: this.#seq, ...(drafts > 0 ? { drafts } : {}) }));
+  #acknowledge({ socket, drafts }: Connection, answer = false): void {
+    const ack = { t: 'ack', seq: this.#seq, ...(drafts > 0 ? { drafts } : {}) };
+    socket.send(JSON.stringify(answer ? { ...ack, answer } : ack));
+  }
+
+  /** Until the next frame: when none comes, the other side is asked, and given up when it does not answer. */
+  #listen(connection: Connection): void {
+    this.#after(SILENT_MS, () => {
+      this.#acknowledge(connection, true);
+      this.#after(ANSWER_MS, () => {
+        this.#dropped(connection);
+        connection.socket.close(BAD_FRAME, 'no answer');
+      });
+    });
   }
 
   /**

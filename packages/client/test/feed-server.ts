@@ -27,6 +27,8 @@ export type Viewer = {
   acks: number[];
   /** Draft frames that the viewer said it has taken in. */
   drafts: number;
+  /** How often it wanted to hear that it is seen. */
+  asked: number;
   headers: IncomingMessage['headers'];
 };
 
@@ -99,11 +101,19 @@ export class FeedServer {
 
   #join(socket: WebSocket, request: IncomingMessage): void {
     const after = Number(new URL(request.url ?? '/', 'http://x').searchParams.get('after'));
-    const viewer: Viewer = { socket, after, acks: [], drafts: 0, headers: request.headers };
+    const viewer: Viewer = {
+      socket,
+      after,
+      acks: [],
+      drafts: 0,
+      asked: 0,
+      headers: request.headers,
+    };
     socket.on('error', () => socket.terminate());
     socket.on('message', (data: Buffer) => {
       const ack = ViewerFrame.parse(JSON.parse(data.toString()));
-      viewer.acks.push(ack.seq);
+      if (ack.answer) viewer.asked += 1;
+      else viewer.acks.push(ack.seq);
       viewer.drafts = ack.drafts ?? viewer.drafts;
       this.#stir();
     });

@@ -1,4 +1,4 @@
-import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { type FilepathError, type LogEvent, newSessionId } from '@filepath/protocol';
 import { WebSocket as WsSocket } from 'ws';
 import { createClient, type FeedState } from '../src/index.ts';
@@ -285,5 +285,42 @@ describe('a followed tree', () => {
     await server.until(() => viewer.acks.includes(14));
     expect(seqs).toEqual([3, 9, 14]);
     expect(viewer.acks).toEqual([9, 14]);
+  });
+});
+
+describe('a silent feed', () => {
+  beforeEach(() => vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] }));
+  afterEach(() => vi.useRealTimers());
+
+  it('[FEED9] is asked whether it is there, and kept when it answers', async () => {
+    server.append(1);
+    follow();
+    const viewer = await server.joined(1);
+    await server.until(() => viewer.acks.includes(1));
+    vi.advanceTimersByTime(30_000);
+    await server.until(() => viewer.asked === 1);
+    server.append(2);
+    server.send(viewer);
+    server.send(viewer, 2);
+    await server.until(() => viewer.acks.includes(2));
+    vi.advanceTimersByTime(15_000);
+    expect(watch.states).toEqual(['connecting', 'live']);
+    expect(viewer.acks).toEqual([1, 2]);
+  });
+
+  it('[FEED9] is left when it does not answer, and nothing is missed', async () => {
+    server.append(1);
+    follow();
+    const viewer = await server.joined(1);
+    await server.until(() => viewer.acks.includes(1));
+    server.append(2, 3);
+    vi.advanceTimersByTime(30_000);
+    await server.until(() => viewer.asked === 1);
+    vi.advanceTimersByTime(15_000);
+    expect(watch.states.at(-1)).toBe('offline');
+    vi.advanceTimersByTime(5000);
+    await watch.seen(3);
+    expect(watch.seqs).toEqual([1, 2, 3]);
+    expect(server.viewers[1]?.after).toBe(1);
   });
 });

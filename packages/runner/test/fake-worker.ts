@@ -213,6 +213,8 @@ export class FakeWorker {
         this.catalog = frame.catalog;
       } else if (frame.t === 'touched') {
         this.touched.set(frame.thread, frame.touched);
+      } else if (frame.t === 'here') {
+        ws.send(JSON.stringify(ControlToRunner.parse({ t: 'here' })));
       } else if (frame.t === 'answer') {
         this.answers.set(frame.ask, frame.answer);
       } else {
@@ -293,6 +295,9 @@ export class FakeWorker {
         return;
       case 'written':
         thread.written.push(frame.input);
+        return;
+      case 'here':
+        send(ws, { t: 'here' });
     }
   }
 

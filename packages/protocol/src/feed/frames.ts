@@ -13,11 +13,13 @@ export const feedFrame = <I extends z.ZodType>(item: I) =>
 
 /**
  * A viewer says what it has taken in: everything up to `seq`, and that many `draft` and `delta` frames since
- * the socket opened.
+ * the socket opened. With `answer` it wants to hear that it is still seen: a frame of events comes back, if need be an
+ * empty one.
  */
 export const ViewerFrame = z.strictObject({
   t: z.literal('ack'),
   seq: z.int().min(0),
   drafts: z.int().min(0).optional(),
+  answer: z.literal(true).optional(),
 });
 export type ViewerFrame = z.infer<typeof ViewerFrame>;

@@ -32,6 +32,8 @@ export const AgentToWorker = z.discriminatedUnion('t', [
   /** Observations count from 1 in each epoch. An `exit` comes after every line is acknowledged. */
   z.strictObject({ t: z.literal('observed'), id: z.int().min(1), body: RunnerBody }),
   z.strictObject({ t: z.literal('written'), input: z.int().min(1) }),
+  /** Asked on a silent socket, and answered in the same word: a socket can be open and lead to nobody. */
+  z.strictObject({ t: z.literal('here') }),
 ]);
 export type AgentToWorker = z.infer<typeof AgentToWorker>;
 
@@ -39,6 +41,7 @@ export const AgentToRunner = z.discriminatedUnion('t', [
   z.strictObject({ t: z.literal('welcome'), offset, observed: z.int().min(0) }),
   z.strictObject({ t: z.literal('ack'), offset, observed: z.int().min(0) }),
   z.strictObject({ t: z.literal('input'), input: InputLine }),
+  z.strictObject({ t: z.literal('here') }),
   /** The epoch is over: its exit is stored, or another epoch has taken its place. Nothing more is read from it. */
   z.strictObject({ t: z.literal('over'), reason: z.enum(['ended', 'fenced', 'deleted']) }),
 ]);

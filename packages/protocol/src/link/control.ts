@@ -51,6 +51,8 @@ export const ControlToWorker = z.discriminatedUnion('t', [
   /** What an agent has changed so far. The newest counts, and is said again on a new connection. */
   z.strictObject({ t: z.literal('touched'), thread: ThreadId, touched: Touched }),
   z.strictObject({ t: z.literal('answer'), ask: z.int().min(1), answer: Answer }),
+  /** Asked on a silent socket, and answered in the same word: a socket can be open and lead to nobody. */
+  z.strictObject({ t: z.literal('here') }),
 ]);
 export type ControlToWorker = z.infer<typeof ControlToWorker>;
 
@@ -60,5 +62,6 @@ export const ControlToRunner = z.discriminatedUnion('t', [
   z.strictObject({ t: z.literal('stored'), job: JobId }),
   /** Answered once, on this connection or never. */
   z.strictObject({ t: z.literal('ask'), ask: z.int().min(1), question: Question }),
+  z.strictObject({ t: z.literal('here') }),
 ]);
 export type ControlToRunner = z.infer<typeof ControlToRunner>;

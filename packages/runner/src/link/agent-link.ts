@@ -143,7 +143,9 @@ export class AgentLink {
   #receive(text: string): void {
     const { log, thread, epoch } = this.#options;
     try {
-      this.#act(AgentToRunner.parse(JSON.parse(text)));
+      const frame = AgentToRunner.parse(JSON.parse(text));
+      // That somebody is there is no answer to what was sent.
+      if (frame.t !== 'here') this.#act(frame);
     } catch (error) {
       const message = reasonOf(error).slice(0, 500);
       log({ level: 'error', event: 'frame-rejected', message, thread, epoch });
@@ -151,7 +153,7 @@ export class AgentLink {
     }
   }
 
-  #act(frame: AgentToRunner): void {
+  #act(frame: Exclude<AgentToRunner, { t: 'here' }>): void {
     this.#heard = Date.now();
     switch (frame.t) {
       case 'welcome':

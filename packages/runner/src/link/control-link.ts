@@ -72,6 +72,7 @@ export class ControlLink {
       return;
     }
     this.#socket.confirmed();
+    if (frame.t === 'here') return;
     if (frame.t === 'welcome') {
       log({ level: 'info', event: 'link-up', message: `linked to ${this.#options.url}` });
       this.#options.onLinked();

@@ -1,7 +1,10 @@
 import { WebSocket } from 'ws';
 import { type Log, reasonOf } from '../log.ts';
 
-const PING_MS = 15_000;
+/** On a silent socket the other side is asked whether it is there, and given up after some questions. */
+const ASK_MS = 15_000;
+const SILENT_MS = 3 * ASK_MS;
+const HERE = JSON.stringify({ t: 'here' });
 const LONGEST_WAIT_MS = 10_000;
 const FRAME_BYTES = 32 * 1024 * 1024;
 
@@ -37,21 +40,20 @@ export class Socket {
       handshakeTimeout: 10_000,
     });
     this.#socket = socket;
-    let ping: NodeJS.Timeout | undefined;
-    let answered = true;
+    let asking: NodeJS.Timeout | undefined;
+    let heard = Date.now();
     let fault = 'closed';
     socket.on('open', () => {
-      ping = setInterval(() => {
-        if (!answered) return socket.terminate();
-        answered = false;
-        socket.ping();
-      }, PING_MS);
+      heard = Date.now();
+      asking = setInterval(() => {
+        const silent = Date.now() - heard;
+        if (silent >= SILENT_MS) socket.terminate();
+        else if (silent >= ASK_MS / 2) socket.send(HERE);
+      }, ASK_MS);
       this.#options.onOpen();
     });
-    socket.on('pong', () => {
-      answered = true;
-    });
     socket.on('message', (data, binary) => {
+      heard = Date.now();
       if (socket !== this.#socket || binary || !Buffer.isBuffer(data)) return;
       this.#options.onMessage(data.toString());
     });
@@ -59,7 +61,7 @@ export class Socket {
       fault = reasonOf(error);
     });
     socket.on('close', (code) => {
-      clearInterval(ping);
+      clearInterval(asking);
       if (socket !== this.#socket) return;
       this.#socket = null;
       this.#options.onDown();

@@ -60,7 +60,8 @@ export class Viewers<S extends ViewerSocket> {
   /** A frame from a viewer. Anything but an acknowledgement ends the connection. */
   receive(socket: S, text: string): void {
     const viewer = this.#viewers.get(socket);
-    if (!viewer) return;
+    // One that is not fed any more is not kept waiting: it comes back with what it has.
+    if (!viewer) return socket.close(GOING_AWAY, 'connect again');
     const frame = parseFrame(text);
     if (!frame) {
       this.leave(socket);
@@ -73,6 +74,7 @@ export class Viewers<S extends ViewerSocket> {
         : frame.seq < one.seq,
     );
     this.#feed(socket);
+    if (frame.answer) socket.send(eventsFrame([]));
   }
 
   /** New items, already stored, and the deltas that were stored with them and come after them. */
@@ -176,6 +178,8 @@ export class Viewers<S extends ViewerSocket> {
 export function newcomer(after: number): ViewerMemory {
   return { sent: after, drafts: 0, behind: true, pending: [] };
 }
+
+const GOING_AWAY = 1001;
 
 /** A socket remembers a bounded amount, so that of many frames each two of a kind become one. */
 const MAX_PENDING = 32;

@@ -88,6 +88,10 @@ export class RunnerObject extends DurableObject<Env> {
       ws.close(1008, 'frame not understood');
       return;
     }
+    if (frame.t === 'here') {
+      send(ws, { t: 'here' });
+      return;
+    }
     if (frame.t === 'taken') {
       this.#orders.taken(frame.order);
       return;

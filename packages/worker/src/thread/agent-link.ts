@@ -72,7 +72,8 @@ export class AgentLink {
       socket.close(RESYNC, 'say hello first');
       return;
     }
-    if (frame.t === 'lines') await this.#lines(socket, frame.from, frame.lines);
+    if (frame.t === 'here') send(socket, { t: 'here' });
+    else if (frame.t === 'lines') await this.#lines(socket, frame.from, frame.lines);
     else if (frame.t === 'observed') this.#observed(socket, frame.id, frame.body);
     else this.#thread.written(frame.input);
   }

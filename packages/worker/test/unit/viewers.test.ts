@@ -180,4 +180,18 @@ describe('viewers', () => {
     expect(socket.closed).toBe(1008);
     expect(viewers.size).toBe(0);
   });
+
+  it('[FEED9] answers one that asks whether it is seen, and sends one away that it does not feed', () => {
+    const { source, viewers, socket } = setup();
+    source.add();
+    viewers.join(socket, 0);
+    viewers.receive(socket, ack(1));
+    const before = socket.frames.length;
+    viewers.receive(socket, JSON.stringify({ t: 'ack', seq: 1, answer: true }));
+    expect(socket.frames.slice(before)).toEqual(['{"t":"events","events":[]}']);
+    const stranger = new Socket();
+    viewers.receive(stranger, JSON.stringify({ t: 'ack', seq: 1, answer: true }));
+    expect(stranger.closed).toBe(1001);
+    expect(stranger.frames).toEqual([]);
+  });
 });
