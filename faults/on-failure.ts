@@ -6,7 +6,7 @@ const LAST = 12;
 const WIDTH = 240;
 
 const line = (event: LogEvent): string =>
-  `    ${event.seq} epoch ${event.epoch} ${event.source} ${JSON.stringify(event.body).slice(0, WIDTH)}`;
+  `    ${event.seq} ${event.at} ${event.source} ${JSON.stringify(event.body).slice(0, WIDTH)}`;
 
 /** A test that hangs says nothing of why: how its sessions stand is printed, with the ends of the unfinished threads. */
 export function showOnFailure(api: Api, ...sessions: readonly string[]): void {
