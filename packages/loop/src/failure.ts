@@ -6,6 +6,8 @@ export type Failure = {
   readonly reason: string;
   /** As the provider asked. Of what is not tried again: when it may be. */
   readonly retryAfterMs?: number;
+  /** Nobody was there who could answer. That passes. */
+  readonly away?: true;
 };
 
 export function failureOf(error: unknown): Failure {
@@ -16,6 +18,7 @@ export function failureOf(error: unknown): Failure {
       kind: again(error, message) ? 'transient' : 'final',
       reason: `${statusText(error.statusCode)}${message}`,
       ...retryAfter(error.responseHeaders),
+      ...(unanswered(error) ? { away: true } : {}),
     };
   }
   if (StreamProviderError.isInstance(error)) {
@@ -42,6 +45,10 @@ function again({ statusCode: status, responseHeaders }: APICallError, message: s
   if (status === 429) return !USED_UP.test(message);
   return status === 408 || status === 409 || status >= 500;
 }
+
+/** Says whoever stands between: the runner, whose gateway is away. */
+const unanswered = ({ statusCode, responseHeaders }: APICallError): boolean =>
+  statusCode === undefined || responseHeaders?.['x-filepath-away'] !== undefined;
 
 function statusText(status: number | undefined): string {
   return status === undefined || status < 400 ? '' : `${status}: `;

@@ -8,9 +8,16 @@ export type RetryPolicy = {
   readonly baseMs: number;
   /** The longest wait. A provider that asks for more has ended the work. */
   readonly maxMs: number;
+  /** For so long, and this often, it is asked again where nobody answers at all. */
+  readonly away: { readonly forMs: number; readonly everyMs: number };
 };
 
-export const RETRIES: RetryPolicy = { attempts: 6, baseMs: 1_000, maxMs: 120_000 };
+export const RETRIES: RetryPolicy = {
+  attempts: 6,
+  baseMs: 1_000,
+  maxMs: 120_000,
+  away: { forMs: 900_000, everyMs: 5_000 },
+};
 
 export type Tried<T> =
   | { readonly ok: true; readonly value: T }
@@ -22,6 +29,8 @@ export async function withRetries<T>(
   call: () => Promise<T>,
   { policy, emit, signal }: { policy: RetryPolicy; emit: Emit; signal: AbortSignal },
 ): Promise<Tried<T>> {
+  let tried = 0;
+  let awaySince: number | null = null;
   for (let attempt = 1; ; attempt += 1) {
     if (signal.aborted) return { ok: false, failure: null };
     try {
@@ -29,11 +38,15 @@ export async function withRetries<T>(
     } catch (error) {
       if (signal.aborted) return { ok: false, failure: null };
       const failure = failureOf(error);
-      const waitMs = failure.retryAfterMs ?? backOff(attempt, policy);
+      awaySince = failure.away ? (awaySince ?? Date.now()) : null;
+      const away = awaySince !== null && Date.now() - awaySince < policy.away.forMs;
+      if (!away) tried += 1;
+      const longest = away ? policy.away.everyMs : policy.maxMs;
+      const waitMs = failure.retryAfterMs ?? backOff(attempt, policy.baseMs, longest);
       if (failure.kind !== 'transient') {
         return { ok: false, failure: { kind: failure.kind, reason: failure.reason } };
       }
-      if (attempt > policy.attempts) return { ok: false, failure: givenUp(failure, attempt) };
+      if (tried > policy.attempts) return { ok: false, failure: givenUp(failure, attempt) };
       if (waitMs > policy.maxMs) return { ok: false, failure: tooLong(failure, waitMs) };
       const seconds = Math.round(waitMs / 100) / 10;
       await emit({ type: 'retry', attempt, seconds, reason: failure.reason });
@@ -42,7 +55,7 @@ export async function withRetries<T>(
   }
 }
 
-function backOff(attempt: number, { baseMs, maxMs }: RetryPolicy): number {
+function backOff(attempt: number, baseMs: number, maxMs: number): number {
   const ms = Math.min(maxMs, baseMs * 2 ** (attempt - 1));
   return ms * (0.75 + Math.random() * 0.25);
 }

@@ -56,7 +56,7 @@ export function start(
     tools: [],
     signal: new AbortController().signal,
     contextWindow: 1_000_000,
-    retries: { attempts: 3, baseMs: 1, maxMs: 60_000 },
+    retries: { attempts: 3, baseMs: 1, maxMs: 60_000, away: { forMs: 60_000, everyMs: 1 } },
     emit(event) {
       events.push(event);
       if (event.type === 'message') messages.push(event.message);

@@ -183,6 +183,25 @@ describe.each(FORMATS)('%s', (format) => {
     },
   );
 
+  it('[LOOP17] a gateway that is away for long is waited for, and a provider that fails is not', async () => {
+    const away = { 'x-filepath-away': '1' };
+    const gone = { fault: { kind: 'status', status: 503, headers: away } } as const;
+    const failing = { fault: { kind: 'status', status: 503 } } as const;
+    const patient = await serve([...Array<typeof gone>(12).fill(gone), { text: 'Back.' }]);
+    const run = start(patient, format);
+    expect(await run.done).toEqual({ outcome: 'done', text: 'Back.' });
+    expect(of(run.events, 'retry')).toHaveLength(12);
+
+    const broken = await serve([...Array<typeof failing>(12).fill(failing), { text: 'no' }]);
+    expect(await start(broken, format).done).toMatchObject({ outcome: 'failed' });
+    expect(broken.calls).toHaveLength(4);
+
+    const retries = { attempts: 3, baseMs: 1, maxMs: 60_000, away: { forMs: 0, everyMs: 1 } };
+    const over = await serve([...Array<typeof gone>(12).fill(gone), { text: 'no' }]);
+    expect(await start(over, format, { retries }).done).toMatchObject({ outcome: 'failed' });
+    expect(over.calls).toHaveLength(4);
+  });
+
   it.each([400, 401, 403] as const)('[LOOP11] %i is not tried again', async (status) => {
     const message = 'The budget of this session is used up: raise it to go on.';
     const server = await serve([{ fault: { kind: 'status', status, message } }, { text: 'no' }]);

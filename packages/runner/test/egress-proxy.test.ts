@@ -1,6 +1,6 @@
 import { once } from 'node:events';
 import { type AddressInfo, connect, createServer as createTcp } from 'node:net';
-import type { IncomingMessage } from 'node:http';
+import { createServer as createHttp, type IncomingMessage } from 'node:http';
 import { mkdirSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it, vi } from 'vitest';
@@ -417,13 +417,31 @@ describe('the gateway of an agent', () => {
     await vi.waitFor(() => expect(text).toContain('last'));
   });
 
-  it('[NET10] answers everything else of its own with 404, and 502 where there is no worker', async () => {
-    const gateway = await gatewayOf({});
+  it('[NET10] answers everything else of its own with 404, and says when the worker is away', async () => {
+    const gateway = await gatewayOf({ limits: { awayMs: 0 } });
     for (const path of ['/', '/api/session', '/gateway/../api/session', '/gateway/%2e%2e/api']) {
       const text = await ask(gateway, get(path));
       expect(text).toMatch(/^HTTP\/1\.1 404 [^]*"code":"not_found"/);
     }
-    expect(await ask(gateway, get('/gateway/x'))).toMatch(/^HTTP\/1\.1 502 /);
+    const text = await ask(gateway, get('/gateway/x'));
+    expect(text).toMatch(/^HTTP\/1\.1 503 [^]*x-filepath-away: 1/i);
+  });
+
+  it('[NET10] holds a request until a worker that starts is there, and says when one breaks off', async () => {
+    const free = await webServer(() => undefined);
+    const port = free + 1 < 65_536 ? free + 1 : free - 1;
+    const gateway = await gatewayOf({ worker: `http://127.0.0.1:${port}` });
+    const asked = ask(gateway, get('/gateway/x'));
+    await new Promise((resolve) => setImmediate(resolve));
+    const worker = createHttp((request, response) => {
+      if (request.url === '/gateway/break') response.destroy();
+      else response.end('there');
+    });
+    await new Promise<void>((resolve) => worker.listen(port, '127.0.0.1', resolve));
+    later(() => worker.close());
+    expect(await asked).toMatch(/^HTTP\/1\.1 200 [^]*there/);
+    const broken = await ask(gateway, get('/gateway/break'));
+    expect(broken).toMatch(/^HTTP\/1\.1 502 [^]*x-filepath-away: 1/i);
   });
 
   it('[NET7] has a socket that only its own user reaches, however deep the home is', async () => {

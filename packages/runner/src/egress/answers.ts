@@ -5,10 +5,13 @@ import type { Duplex } from 'node:stream';
 export class Answer extends Error {
   override readonly name = 'Answer';
   readonly status: number;
+  /** Nobody was there to answer: what was asked can be asked again. */
+  readonly away: boolean;
 
-  constructor(status: number, sentence: string) {
+  constructor(status: number, sentence: string, away = false) {
     super(sentence);
     this.status = status;
+    this.away = away;
   }
 }
 
@@ -18,7 +21,7 @@ export function answerOf(error: unknown): Answer {
 }
 
 /** Too late to answer, the connection is cut: the client must not take a part for the whole. */
-export function sendAnswer(response: ServerResponse, { status, message }: Answer): void {
+export function sendAnswer(response: ServerResponse, { status, message, away }: Answer): void {
   if (response.headersSent) {
     response.destroy();
     return;
@@ -28,6 +31,7 @@ export function sendAnswer(response: ServerResponse, { status, message }: Answer
     'content-type': 'text/plain; charset=utf-8',
     'content-length': Buffer.byteLength(body),
     connection: 'close',
+    ...(away ? { 'x-filepath-away': '1' } : {}),
   });
   response.end(body);
 }

@@ -10,14 +10,24 @@ import { Answer, answerOf, endWithAnswer, sendAnswer } from './answers.ts';
 import type { Reach } from './reach.ts';
 import { onward, relay, UPSTREAM } from './relay.ts';
 import { parseAbsolute, parseAuthority, showTarget } from './target.ts';
+import { dialWorker } from './dial-worker.ts';
 import { type Asking, gatewayPath, toWorker, type WorkerPlace } from './to-worker.ts';
 import { tunnel } from './tunnel.ts';
 import { isWayOut } from './way-out.ts';
 
-export type ProxyLimits = { connections: number; idleMs: number };
+export type ProxyLimits = {
+  connections: number;
+  idleMs: number;
+  /** For so long a request waits for a worker that is away: it is back within seconds of a restart. */
+  awayMs: number;
+};
 
 /** The wait is that of a model that thinks without saying anything. */
-export const PROXY_LIMITS: ProxyLimits = { connections: 64, idleMs: 10 * 60_000 };
+export const PROXY_LIMITS: ProxyLimits = {
+  connections: 64,
+  idleMs: 10 * 60_000,
+  awayMs: 60_000,
+};
 
 const HEADER_BYTES = 16_384;
 const REFUSED_MS = 1_000;
@@ -93,7 +103,9 @@ export class AgentProxy {
       if (!url.startsWith('/')) return await this.#forward(url, request, response);
       const path = gatewayPath(url);
       if (path === null) return notHere(response);
-      toWorker(this.#context.worker, this.#context.asking, path, request, response);
+      const { worker, asking, limits } = this.#context;
+      const socket = await dialWorker(worker.url, limits.awayMs, response);
+      if (socket !== null) toWorker(worker, asking, path, request, response, socket);
     } catch (error) {
       sendAnswer(response, answerOf(error));
     }

@@ -17,15 +17,24 @@ export function onward(request: IncomingMessage, host: string): Headers {
   };
 }
 
-/**
- * Carries a request on and its response back, as fast as the slower side takes it. `leave` ends it when the client has
- * gone away before its end.
- */
+export type Manner = {
+  /** Ends it when the client has gone away before its end. */
+  readonly leave: (upstream: ClientRequest) => void;
+  /** What the client is told when there is no answer. */
+  readonly broken: (error: Error) => Answer;
+};
+
+const PLAIN: Manner = {
+  leave: (upstream) => upstream.destroy(),
+  broken: ({ message }) => answerOf(new Error(`the server gave no answer: ${message}`)),
+};
+
+/** Carries a request on and its response back, as fast as the slower side takes it. */
 export function relay(
   request: IncomingMessage,
   response: ServerResponse,
   upstream: ClientRequest,
-  leave: (upstream: ClientRequest) => void = (left) => left.destroy(),
+  { leave, broken }: Manner = PLAIN,
 ): void {
   upstream.on('response', (answer) => {
     try {
@@ -39,7 +48,7 @@ export function relay(
   });
   upstream.on('error', (error) => {
     request.unpipe(upstream);
-    sendAnswer(response, answerOf(new Error(`the server gave no answer: ${error.message}`)));
+    sendAnswer(response, broken(error));
   });
   response.on('close', () => {
     if (response.writableFinished) upstream.destroy();

@@ -5,8 +5,10 @@ import {
   type ServerResponse,
 } from 'node:http';
 import { request as overHttps } from 'node:https';
+import type { Socket } from 'node:net';
 import { TLSSocket } from 'node:tls';
-import { onward, relay, UPSTREAM } from './relay.ts';
+import { Answer } from './answers.ts';
+import { type Manner, onward, relay, UPSTREAM } from './relay.ts';
 
 const PREFIX = '/gateway/';
 
@@ -40,6 +42,7 @@ export function toWorker(
   path: string,
   request: IncomingMessage,
   response: ServerResponse,
+  socket: Socket,
 ): void {
   const base = new URL(worker.url);
   const headers = onward(request, base.host);
@@ -49,10 +52,14 @@ export function toWorker(
   headers['x-filepath-thread'] = thread;
   const { method = 'GET' } = request;
   const send = base.protocol === 'https:' ? overHttps : overHttp;
-  const place = { hostname: base.hostname.replace(/^\[|\]$/g, ''), port: base.port };
-  const upstream = send({ ...UPSTREAM, ...place, agent: false, method, path, headers });
-  relay(request, response, upstream, reset);
+  const options = { ...UPSTREAM, method, path, headers, createConnection: () => socket };
+  relay(request, response, send(options), MANNER);
 }
+
+const MANNER: Manner = {
+  leave: reset,
+  broken: ({ message }) => new Answer(502, `filepath gave no answer: ${message}`, true),
+};
 
 /** workerd takes the end of a connection for half of it while its answer has nothing to say, and goes on; not a reset. */
 function reset(upstream: ClientRequest): void {
