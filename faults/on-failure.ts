@@ -5,6 +5,8 @@ import { onTestFailed } from 'vitest';
 const LAST = 12;
 const WIDTH = 240;
 
+const say = (text: string): void => void process.stdout.write(`${text}\n`);
+
 const line = (event: LogEvent): string =>
   `    ${event.seq} ${event.at} ${event.source} ${JSON.stringify(event.body).slice(0, WIDTH)}`;
 
@@ -14,11 +16,9 @@ export function showOnFailure(api: Api, ...sessions: readonly string[]): void {
     for (const session of sessions) {
       const { nodes } = await api.tree(session);
       for (const { id, name, status, reason, queue } of nodes) {
-        console.log(
-          `  ${name}: ${status} ${reason ?? ''} ${queue === undefined ? '' : String(queue)}`,
-        );
+        say(`  ${name}: ${status} ${reason ?? ''} ${queue === undefined ? '' : String(queue)}`);
         if (status === 'done') continue;
-        for (const event of (await api.events(id)).slice(-LAST)) console.log(line(event));
+        for (const event of (await api.events(id)).slice(-LAST)) say(line(event));
       }
     }
   });
