@@ -6,10 +6,11 @@ import { bashTool } from '../../../src/native/tools/bash.ts';
 import { gitTool } from '../../../src/native/tools/git.ts';
 import { kit, use } from './tool-kit.ts';
 
+/** Ended, whether or not whoever has inherited it has already asked how. */
 function gone(pid: number): boolean {
   try {
-    process.kill(pid, 0);
-    return false;
+    const stat = readFileSync(`/proc/${pid}/stat`, 'utf8');
+    return stat.slice(stat.lastIndexOf(')') + 2).startsWith('Z');
   } catch {
     return true;
   }
