@@ -20,7 +20,8 @@ The same document is served as OpenAPI 3.1 at \`/api/openapi.json\`.
   \`Upgrade\` header. A reader that comes back with its last seq misses nothing and sees nothing twice.
 - **WebSocket feeds** send \`{"t":"events","events":[…]}\`, \`{"t":"draft","id","content"}\`, \`{"t":"delta","id","delta"}\` and
   \`{"t":"deleted"}\`. The reader answers with \`{"t":"ack","seq":N}\`, and with \`"drafts":M\` for the number of draft and delta frames
-  it has taken in. With more than 1 MiB unacknowledged it gets nothing more until it acknowledges.
+  it has taken in. With more than 1 MiB unacknowledged it gets nothing more until it acknowledges. With \`"answer":true\` an
+  acknowledgement gets a frame of events back, if need be an empty one: a silent socket can lead to nobody.
 - **Agents.** \`agentType\` is a type of [the catalog](agent-catalog.md), or one of your own. A \`custom\` agent needs \`config.command\`, \`config.image\` or \`config.dockerfile\`. A message has at most 128 KiB. A tree is
   at most 8 levels deep and has at most 1000 agents, 50 below one, unless the instance is told otherwise; beyond that the answer is \`cap_reached\`. Values of \`config.envVars\` go
   in and never come out: every answer masks them.

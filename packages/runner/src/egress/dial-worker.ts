@@ -1,11 +1,13 @@
 import { once } from 'node:events';
 import type { ServerResponse } from 'node:http';
-import { connect, type Socket } from 'node:net';
+import { connect, isIP, type Socket } from 'node:net';
 import { setTimeout as wait } from 'node:timers/promises';
 import { connect as connectTls } from 'node:tls';
 import { Answer } from './answers.ts';
 
 const AGAIN_MS = 250;
+/** An address that takes no packets would be waited for by the system for minutes. */
+const CONNECT_MS = 10_000;
 
 /**
  * A connection to the worker, as soon as it takes one: nothing of a request is sent before. Null: whoever asked has gone
@@ -37,10 +39,16 @@ async function dial(base: URL): Promise<Socket> {
   const secure = base.protocol === 'https:';
   const port = Number(base.port || (secure ? 443 : 80));
   const socket = secure
-    ? connectTls({ host, port, servername: host, ALPNProtocols: ['http/1.1'] })
+    ? connectTls({
+        host,
+        port,
+        servername: isIP(host) === 0 ? host : '',
+        ALPNProtocols: ['http/1.1'],
+      })
     : connect({ host, port });
   try {
-    await once(socket, secure ? 'secureConnect' : 'connect');
+    const signal = AbortSignal.timeout(CONNECT_MS);
+    await once(socket, secure ? 'secureConnect' : 'connect', { signal });
     return socket;
   } catch (error) {
     socket.destroy();

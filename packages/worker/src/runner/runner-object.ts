@@ -89,7 +89,8 @@ export class RunnerObject extends DurableObject<Env> {
       return;
     }
     if (frame.t === 'here') {
-      send(ws, { t: 'here' });
+      if (this.#greeted().includes(ws)) send(ws, { t: 'here' });
+      else ws.close(4000, 'say hello first');
       return;
     }
     if (frame.t === 'taken') {

@@ -1,7 +1,8 @@
 import type { LogEvent } from '@filepath/protocol';
 import { describe, expect, it } from 'vitest';
-import { ask, logOf, message, newAgent } from './support/api.ts';
+import { ask, logOf, message, newAgent, RUNNER } from './support/api.ts';
 import { exited, spool, started, TestLink, TestRunner, text } from './support/runner.ts';
+import { TestSocket } from './support/socket.ts';
 
 const shape = (events: readonly LogEvent[]) =>
   events.map((event) => `${event.seq} ${event.source} ${(event.body as { type: string }).type}`);
@@ -41,6 +42,23 @@ describe('an agent over its link', () => {
       '4 fap done',
       '5 runner exit',
     ]);
+  });
+
+  it('[LINK10] is told that somebody is there, as its runner is, once they were greeted', async () => {
+    const runner = await TestRunner.connect();
+    const { link, node } = await linked();
+    for (const { socket } of [runner, link]) {
+      socket.send({ t: 'here' });
+      expect(await socket.until('here')).toEqual({ t: 'here' });
+    }
+    const strangers = [
+      await TestSocket.open('/link/runner/rn_local', RUNNER),
+      (await TestLink.dial(node.id)).socket,
+    ];
+    for (const socket of strangers) {
+      socket.send({ t: 'here' });
+      expect(await socket.closed).toMatchObject({ code: 4000 });
+    }
   });
 
   it('[LINK3] gets an order again until it is taken, then never', async () => {
