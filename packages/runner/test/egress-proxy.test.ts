@@ -3,6 +3,7 @@ import { type AddressInfo, connect, createServer as createTcp } from 'node:net';
 import { createServer as createHttp, type IncomingMessage } from 'node:http';
 import { mkdirSync, statSync } from 'node:fs';
 import { join } from 'node:path';
+import { freePort } from '@filepath/testkit';
 import { describe, expect, it, vi } from 'vitest';
 import { AgentGateway } from '../src/egress/gateway.ts';
 import { ownAddresses } from '../src/egress/addresses.ts';
@@ -428,8 +429,7 @@ describe('the gateway of an agent', () => {
   });
 
   it('[NET10] holds a request until a worker that starts is there, and says when one breaks off', async () => {
-    const free = await webServer(() => undefined);
-    const port = free + 1 < 65_536 ? free + 1 : free - 1;
+    const port = await freePort();
     const gateway = await gatewayOf({ worker: `http://127.0.0.1:${port}` });
     const asked = ask(gateway, get('/gateway/x'));
     await new Promise((resolve) => setImmediate(resolve));
