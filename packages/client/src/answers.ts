@@ -15,6 +15,11 @@ export async function whole<T>(response: Response, name: string, schema: Schema<
   return parse(await json(response), name, schema);
 }
 
+/** An object whose parts are for another program. */
+export async function opaque(response: Response): Promise<Record<string, unknown>> {
+  return record(await json(response));
+}
+
 export type EventsPage = { events: LogEvent[]; next: number | null };
 
 export async function eventsPage(response: Response): Promise<EventsPage> {

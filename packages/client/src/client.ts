@@ -1,4 +1,7 @@
 import {
+  Address,
+  ApiToken,
+  type AttachmentRef,
   type AttentionAnswer,
   type AttentionChange,
   AttentionFrame,
@@ -9,32 +12,50 @@ import {
   NodeBudgetState,
   CatalogItem,
   type DecisionCreate,
+  Device,
+  DeviceLink,
+  type DeviceLinkCreate,
   FilepathError,
+  FoundFiles,
   JobId,
+  KeptFile,
   Memory,
   type MemoryCreate,
   type MemoryPatch,
   type MemoryScope,
   MemoryStored,
   JobResult,
+  MachineCheck,
   type MergeCreate,
   type MessageCreate,
   ModelList,
   Node,
   type NodeCreate,
+  NodeEntry,
   type NodePatch,
+  Passkey,
+  type PasskeyCreate,
+  type PasskeySignIn,
   Provider,
   type ProviderCreate,
   ProviderTest,
   type PushCreate,
   QueuedMessage,
   type QueuePatch,
+  RepositoryCheck,
+  Rule,
+  RunnerInfo,
+  type ResolveBy,
   Session,
   type SessionCreate,
   type SessionPatch,
   type SignalCreate,
   Snapshot,
   ThreadFrame,
+  type TokenCreate,
+  TokenCreated,
+  ThreadId,
+  ThreadTail,
   Tree,
   TreeFrame,
 } from '@filepath/protocol';
@@ -46,6 +67,7 @@ import {
   health,
   memoryList,
   type MemoryList,
+  opaque,
   whole,
 } from './answers.ts';
 import {
@@ -115,7 +137,19 @@ export function createClient(options: ClientOptions = {}) {
         done(await send('POST', `${session(id)}/signal`, { body: { action } })),
     },
 
+    repository: {
+      /** Whether it can be cloned. */
+      check: async (gitRepoUrl: string, signal?: AbortSignal) =>
+        whole(
+          await send('POST', '/api/repository/check', { body: { gitRepoUrl }, signal }),
+          'check of a repository',
+          RepositoryCheck,
+        ),
+    },
+
     node: {
+      /** Of all sessions, the last changed first. */
+      list: async () => field(await send('GET', '/api/node'), 'nodes', NodeEntry.array()),
       create: async (sessionId: string, body: NodeCreate) =>
         field(await send('POST', `${session(sessionId)}/node`, { body }), 'node', Node),
       update: async (sessionId: string, id: string, body: NodePatch) =>
@@ -127,12 +161,24 @@ export function createClient(options: ClientOptions = {}) {
         const query = file === undefined ? '' : `?file=${encodeURIComponent(file)}`;
         return field(await send('GET', `${ofNode(id)}/changes${query}`), 'changes', Changes);
       },
+      /** Files of the agent's workspace whose path holds this. */
+      files: async (id: string, query: string) => {
+        const path = `${ofNode(id)}/files?q=${encodeURIComponent(query)}`;
+        return whole(await send('GET', path), 'list of files', FoundFiles);
+      },
       /** Merges the agent's branch. Null: it has not ended in time; the thread says how it does. */
       merge: async (id: string, body: Partial<MergeCreate>, waitSeconds = 20) => {
         const path = `${ofNode(id)}/merge?wait=${waitSeconds}`;
         const answer = await send('POST', path, { body });
         return answer.status === 202 ? null : field(answer, 'result', JobResult);
       },
+      /** Makes the conflict of its last merge a task. Says whose. */
+      resolve: async (id: string, by: ResolveBy) =>
+        field(
+          await send('POST', `${ofNode(id)}/merge/resolve`, { body: { by } }),
+          'node',
+          ThreadId,
+        ),
     },
 
     budget: {
@@ -159,10 +205,15 @@ export function createClient(options: ClientOptions = {}) {
         id: string,
         content: MessageCreate['content'],
         deliver?: MessageCreate['deliver'],
+        attachments: readonly AttachmentRef[] = [],
       ) => {
-        const body = { content, ...(deliver && { deliver }) };
+        const files = attachments.length === 0 ? {} : { attachments };
+        const body = { content, ...(deliver && { deliver }), ...files };
         return acceptedSeq(await send('POST', `${thread(id)}/message`, { body }));
       },
+      /** Keeps a file, for messages to name it. */
+      keepFile: async (id: string, file: Blob) =>
+        field(await send('POST', `${thread(id)}/file`, { raw: file }), 'file', KeptFile),
       /** The messages that wait for the end of the open run. */
       queue: async (id: string) =>
         field(await send('GET', `${ofNode(id)}/queue`), 'messages', QueuedMessage.array()),
@@ -175,8 +226,11 @@ export function createClient(options: ClientOptions = {}) {
         const path = `${thread(id)}/decision/${encodeURIComponent(decisionId)}`;
         return acceptedSeq(await send('POST', path, { body }));
       },
-      signal: async (id: string, action: SignalCreate['action']) =>
-        done(await send('POST', `${thread(id)}/signal`, { body: { action } })),
+      signal: async (
+        id: string,
+        action: SignalCreate['action'],
+        more: Pick<SignalCreate, 'reason' | 'until'> = {},
+      ) => done(await send('POST', `${thread(id)}/signal`, { body: { action, ...more } })),
       /** Begins again in a fresh process, from the last handoff or the first task. */
       restart: async (id: string) =>
         done(await send('POST', `/api/node/${encodeURIComponent(id)}/restart`)),
@@ -189,9 +243,30 @@ export function createClient(options: ClientOptions = {}) {
         const path = `${thread(id)}/events?${query.toString()}`;
         return eventsPage(await send('GET', path, { signal: page.signal }));
       },
+      /** The end of the log, or what comes before a seq. */
+      tail: async (
+        id: string,
+        page: { before?: number; limit?: number; signal?: AbortSignal } = {},
+      ): Promise<ThreadTail> => {
+        const query = new URLSearchParams();
+        if (page.before !== undefined) query.set('before', String(page.before));
+        if (page.limit !== undefined) query.set('limit', String(page.limit));
+        const path = `${thread(id)}/tail?${query.toString()}`;
+        return whole(
+          await send('GET', path, { signal: page.signal }),
+          'end of a thread',
+          ThreadTail,
+        );
+      },
       /** Pushes the agent's commits; the thread says how that ended. */
       push: async (id: string, body: PushCreate = {}) =>
         field(await send('POST', `${thread(id)}/push`, { body }), 'job', JobId),
+      /** The same, waited for. Null: it has not ended in time. */
+      pushed: async (id: string, body: PushCreate = {}, waitSeconds = 20) => {
+        const path = `${thread(id)}/push?wait=${waitSeconds}`;
+        const answer = await send('POST', path, { body });
+        return answer.status === 202 ? null : field(answer, 'result', JobResult);
+      },
       /** Makes a snapshot of the workspace; the thread says how that ended. */
       snapshot: async (id: string) =>
         field(await send('POST', `${thread(id)}/snapshot`), 'job', JobId),
@@ -257,6 +332,57 @@ export function createClient(options: ClientOptions = {}) {
       delete: async (id: string) => done(await send('DELETE', provider(id))),
       test: async (id: string) =>
         whole(await send('POST', `${provider(id)}/test`), 'test', ProviderTest),
+    },
+
+    /** The browsers in which the caller is signed in. */
+    device: {
+      list: async () => field(await send('GET', '/api/devices'), 'devices', Device.array()),
+      signOut: async (id: string) =>
+        done(await send('DELETE', `/api/devices/${encodeURIComponent(id)}`)),
+      signOutOthers: async () => done(await send('DELETE', '/api/devices')),
+      /** Signs another device in, once. */
+      link: async (body: DeviceLinkCreate) =>
+        whole(await send('POST', '/api/auth/device-link', { body }), 'link', DeviceLink),
+    },
+    addresses: async () => field(await send('GET', '/api/addresses'), 'addresses', Address.array()),
+
+    token: {
+      list: async () => field(await send('GET', '/api/tokens'), 'tokens', ApiToken.array()),
+      /** The only answer with the secret. */
+      create: async (body: TokenCreate) =>
+        whole(await send('POST', '/api/tokens', { body }), 'token', TokenCreated),
+      revoke: async (id: string) =>
+        done(await send('DELETE', `/api/tokens/${encodeURIComponent(id)}`)),
+    },
+
+    passkey: {
+      list: async () => field(await send('GET', '/api/passkeys'), 'passkeys', Passkey.array()),
+      /** What the browser needs to make one. */
+      registration: async () => opaque(await send('POST', '/api/auth/passkey/registration')),
+      add: async (body: PasskeyCreate) =>
+        field(await send('POST', '/api/passkeys', { body }), 'passkey', Passkey),
+      remove: async (id: string) =>
+        done(await send('DELETE', `/api/passkeys/${encodeURIComponent(id)}`)),
+      /** What the browser needs to sign in by one. */
+      challenge: async () => opaque(await send('POST', '/api/auth/passkey/challenge')),
+      signIn: async (body: PasskeySignIn) =>
+        done(await send('POST', '/api/auth/sign-in/passkey', { body })),
+    },
+
+    runner: {
+      list: async () => field(await send('GET', '/api/runners'), 'runners', RunnerInfo.array()),
+      /** What filepath needs on its machine, as it is now. */
+      checks: async (id: string) => {
+        const path = `/api/runners/${encodeURIComponent(id)}/checks`;
+        return field(await send('GET', path), 'checks', MachineCheck.array());
+      },
+    },
+
+    /** Answers that are given again by themselves. */
+    rule: {
+      list: async () => field(await send('GET', '/api/rules'), 'rules', Rule.array()),
+      remove: async (id: string) =>
+        done(await send('DELETE', `/api/rules/${encodeURIComponent(id)}`)),
     },
 
     followThread: (id: string, follow: ThreadFollowOptions): Following =>

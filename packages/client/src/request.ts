@@ -4,6 +4,8 @@ const TIMEOUT_MS = 30_000;
 
 export type RequestOptions = {
   body?: unknown;
+  /** Sent as it is, in place of a body of JSON. */
+  raw?: Blob;
   signal?: AbortSignal | undefined;
   /** Export streams for as long as it takes; everything else is answered within the limit. */
   unbounded?: boolean;
@@ -22,7 +24,9 @@ export function requester(target: Target): Send {
   return async (method, path, options = {}) => {
     const limits = [options.signal, options.unbounded ? null : AbortSignal.timeout(TIMEOUT_MS)];
     const headers: Record<string, string> = { accept: 'application/json', ...target.headers };
+    const { raw } = options;
     if (options.body !== undefined) headers['content-type'] = 'application/json';
+    else if (raw) headers['content-type'] = raw.type || 'application/octet-stream';
     let response: Response;
     try {
       response = await target.fetch(target.resolve(path), {
@@ -30,6 +34,7 @@ export function requester(target: Target): Send {
         headers,
         credentials: 'same-origin',
         signal: AbortSignal.any(limits.filter((one) => one instanceof AbortSignal)),
+        ...(raw && { body: raw }),
         ...(options.body === undefined ? {} : { body: JSON.stringify(options.body) }),
       });
     } catch (cause) {

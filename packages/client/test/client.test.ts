@@ -98,6 +98,26 @@ describe('requests', () => {
     });
   });
 
+  it('keeps a file as it is, and names it in a message', async () => {
+    const file = { sha256: 'a'.repeat(64), bytes: 6, type: 'application/json' };
+    reply(201, { file });
+    const sent = new Blob(['{"a":1}'], { type: 'application/json' });
+    expect(await client.thread.keepFile(threadId, sent)).toEqual(file);
+    reply(202, { seq: 1 });
+    const attachments = [{ name: 'a.json', sha256: file.sha256 }];
+    await client.thread.message(threadId, 'see', undefined, attachments);
+    expect(asked).toMatchObject([
+      { method: 'POST', url: `/api/thread/${threadId}/file`, body: { a: 1 } },
+      { url: `/api/thread/${threadId}/message`, body: { content: 'see', attachments } },
+    ]);
+  });
+
+  it('finds files of a workspace', async () => {
+    reply(200, { files: ['src/a b.ts'], truncated: false });
+    expect((await client.node.files(threadId, 'a b')).files).toEqual(['src/a b.ts']);
+    expect(asked[0]?.url).toBe(`/api/node/${threadId}/files?q=a%20b`);
+  });
+
   it('lists sessions and reads a tree', async () => {
     reply(200, { sessions: [session] });
     expect(await client.session.list()).toEqual([session]);

@@ -56,7 +56,8 @@ export class FilepathError extends Error {
   }
 }
 
-export type Issue = { path: string; reason: string };
+export const Issue = z.object({ path: z.string(), reason: z.string() });
+export type Issue = z.infer<typeof Issue>;
 
 /** Zod's issues as `path` and `reason`, the form in which every rejected input is reported. */
 export function issuesOf(error: z.ZodError): Issue[] {

@@ -34,6 +34,11 @@ export type MemoryId = z.infer<typeof MemoryId>;
 /** A message that waits in a thread's queue. */
 export const MessageId = idSchema('msg', 'MessageId');
 export type MessageId = z.infer<typeof MessageId>;
+/** A token that a person made for a program. */
+export const TokenId = idSchema('tok', 'TokenId');
+export type TokenId = z.infer<typeof TokenId>;
+export const PasskeyId = idSchema('pk', 'PasskeyId');
+export type PasskeyId = z.infer<typeof PasskeyId>;
 
 /** Runners are named by their owner, so that a configuration can mention them. */
 export const RunnerId = z
@@ -62,6 +67,8 @@ export const newCallId = (): CallId => CallId.parse(`call_${suffix()}`);
 export const newMessageId = (): MessageId => MessageId.parse(`msg_${suffix()}`);
 export const newMemoryId = (): MemoryId => MemoryId.parse(`mem_${suffix()}`);
 export const newSnapshotId = (): SnapshotId => SnapshotId.parse(`snap_${suffix()}`);
+export const newTokenId = (): TokenId => TokenId.parse(`tok_${suffix()}`);
+export const newPasskeyId = (): PasskeyId => PasskeyId.parse(`pk_${suffix()}`);
 
 /** A job makes one snapshot, however often it is repeated. */
 export const snapshotOfJob = (job: JobId): SnapshotId =>

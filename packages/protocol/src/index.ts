@@ -7,11 +7,14 @@ export {
   newJobId,
   newMemoryId,
   newMessageId,
+  newPasskeyId,
   newRunId,
   newSessionId,
   newSnapshotId,
   newStepId,
   newThreadId,
+  newTokenId,
+  PasskeyId,
   RunId,
   RunnerId,
   SessionId,
@@ -19,8 +22,9 @@ export {
   snapshotOfJob,
   StepId,
   ThreadId,
+  TokenId,
 } from './ids.ts';
-export { ErrorBody, ErrorCode, ERRORS, FilepathError, type Issue, issuesOf } from './errors.ts';
+export { ErrorBody, ErrorCode, ERRORS, FilepathError, Issue, issuesOf } from './errors.ts';
 export { LIMITS } from './limits.ts';
 export {
   AgentDriver,
@@ -59,6 +63,20 @@ export {
   ProviderTest,
   ProviderUrl,
 } from './api/providers.ts';
+export {
+  Address,
+  ApiToken,
+  Device,
+  DeviceLink,
+  DeviceLinkCreate,
+  Passkey,
+  PasskeyCreate,
+  PasskeySignIn,
+  TOKEN_DAYS,
+  TokenCreate,
+  TokenCreated,
+} from './api/identity.ts';
+export { RunnerInfo } from './api/runners.ts';
 export { REDACTED, redactorOf } from './redaction/redactor.ts';
 export {
   AgentEvent,
@@ -110,6 +128,7 @@ export {
   JobWork,
   Limits,
   LINK_VERSION,
+  MachineCheck,
   Order,
   Question,
   RemoveOrder,
@@ -203,7 +222,7 @@ export {
   NetworkConfig,
   parseAllowedHost,
 } from './api/network.ts';
-export { Node, Session, SessionStatus, Tree, TreeChange } from './api/resources.ts';
+export { Node, NodeEntry, Session, SessionStatus, Tree, TreeChange } from './api/resources.ts';
 export {
   AttentionAnswer,
   AttentionChange,
@@ -227,9 +246,11 @@ export {
   GitRepoUrl,
   MessageCreate,
   NodeCreate,
+  NodeName,
   NodePatch,
   PushCreate,
   QueuePatch,
+  RepositoryCheckCreate,
   SessionCreate,
   SessionPatch,
   SignalCreate,
@@ -249,20 +270,38 @@ export {
   CHANGES_BYTES,
   CHANGES_FILES,
   Hunk,
+  NodeWork,
   Touched,
   TOUCHED_FILES,
   TOUCHED_RANGES,
   TouchedFile,
 } from './git/changes.ts';
 export {
+  Attachment,
+  attachmentOf,
+  AttachmentRef,
+  FILE_LIMITS,
+  FileName,
+  fileKey,
+  INBOX,
+  KeptFile,
+  MediaType,
+  toldContent,
+} from './thread/attachments.ts';
+export { FILES_FOUND, FilesQuery, FoundFiles } from './git/files.ts';
+export {
   CONFLICT_FILES,
   ConflictFile,
   MergeCreate,
+  MergeResolve,
+  ResolveBy,
   MergeInto,
   MergeTarget,
   NodeConflict,
   NodeOverlap,
 } from './git/merge.ts';
+export { RepositoryCheck, RepositoryFound } from './git/repository.ts';
+export { TailQuery, ThreadRun, ThreadTail } from './api/tail.ts';
 export { EXPORT_VERSION, exportClaim, ExportEnd, ExportHeader, ExportLine } from './api/export.ts';
 export type { Block } from './blocks/block.ts';
 export { BlockReducer, toBlocks } from './blocks/reducer.ts';

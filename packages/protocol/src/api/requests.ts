@@ -4,6 +4,7 @@ import { BranchName } from '../git/branch-name.ts';
 import { SnapshotId, ThreadId } from '../ids.ts';
 import { LIMITS } from '../limits.ts';
 import { AgentTypeName } from '../catalog/entry.ts';
+import { AttachmentRef, FILE_LIMITS } from '../thread/attachments.ts';
 import { Delivery } from '../thread/queue.ts';
 import { AgentConfig } from './agent-config.ts';
 
@@ -40,6 +41,8 @@ export const GitRepoUrl = z
     "expected an https, ssh or git URL, or an absolute path on the runner's machine",
   );
 
+export const RepositoryCheckCreate = z.strictObject({ gitRepoUrl: GitRepoUrl });
+
 export const SessionCreate = z.strictObject({
   name: NodeName.optional(),
   gitRepoUrl: GitRepoUrl.nullish(),
@@ -71,6 +74,8 @@ export const MessageCreate = z.strictObject({
     .refine((text) => new TextEncoder().encode(text).length <= LIMITS.message, 'message too long'),
   /** Unless given: `now` to an agent that can be steered, `after` to one that cannot. */
   deliver: Delivery.optional(),
+  /** Files that the thread keeps. */
+  attachments: z.array(AttachmentRef).max(FILE_LIMITS.message).optional(),
 });
 export type MessageCreate = z.infer<typeof MessageCreate>;
 

@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { AgentState } from '../fap/events.ts';
 import { Budget, UsageTotals } from '../gateway/usage.ts';
+import { NodeWork } from '../git/changes.ts';
 import { NodeConflict, NodeOverlap } from '../git/merge.ts';
 import { SessionId, ThreadId } from '../ids.ts';
 import { AgentTypeName } from '../catalog/entry.ts';
@@ -16,7 +17,7 @@ export const Session = z.object({
   status: SessionStatus,
   rootNodeId: ThreadId.nullable(),
   nodeCount: z.int().min(0),
-  /** What its agents used, and its budget. Lists of sessions leave both out. */
+  /** What its agents used, in a list of sessions as the session last told it; and its budget, which lists leave out. */
   usage: UsageTotals.optional(),
   budget: Budget.optional(),
   createdAt: z.iso.datetime(),
@@ -59,6 +60,8 @@ export const Node = z.object({
   /** Completed and all leaves below this node; a leaf counts itself. */
   done: z.int().min(0),
   total: z.int().min(0),
+  /** What it changed, as was last told: after a commit, and when a process ended; absent: nothing was told. */
+  work: NodeWork.optional(),
   /** Siblings, its parent or children that changed the same lines of a file; absent: none. */
   overlaps: z.array(NodeOverlap).optional(),
   /** Its work could not be merged; absent: it could, or was not asked for. */
@@ -80,3 +83,14 @@ export type TreeChange = z.infer<typeof TreeChange>;
 
 export const Tree = z.object({ session: Session, nodes: z.array(Node) });
 export type Tree = z.infer<typeof Tree>;
+
+/** An agent as the list of all of a user's agents has it. */
+export const NodeEntry = Node.pick({
+  id: true,
+  sessionId: true,
+  parentId: true,
+  name: true,
+  agentType: true,
+  status: true,
+}).extend({ sessionName: z.string() });
+export type NodeEntry = z.infer<typeof NodeEntry>;

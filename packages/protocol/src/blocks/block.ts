@@ -2,6 +2,7 @@ import type { AgentState } from '../fap/events.ts';
 import type { TokenCounts } from '../gateway/usage.ts';
 import type { GivenMemory } from '../memory/given.ts';
 import type { MemoryScope } from '../memory/memory.ts';
+import type { Attachment } from '../thread/attachments.ts';
 import type { GateCheck } from '../thread/gates.ts';
 
 /**
@@ -18,6 +19,7 @@ export type MessageBlock = Base & {
   /** Whose work has ended, where it is from a child. */
   child: { id: string; name: string } | null;
   content: string;
+  attachments?: readonly Attachment[] | undefined;
 };
 /** A message that the agent gets when its open run has ended. It stands at the end of the thread. */
 export type QueuedBlock = Base & {
@@ -25,6 +27,7 @@ export type QueuedBlock = Base & {
   /** Its id in the queue. */
   message: string;
   content: string;
+  attachments?: readonly Attachment[] | undefined;
   /** `standing`: the agent was stopped; it goes on after a later run. */
   state: 'waiting' | 'standing';
 };
@@ -57,8 +60,11 @@ export type CommandBlock = Base & {
 };
 export type CommitsBlock = Base & {
   kind: 'commits';
-  /** `verified`: the runner saw it in the workspace. The block is verified if all of them are. */
-  commits: { hash: string; message: string; verified: boolean }[];
+  /**
+   * `verified`: the runner saw it in the workspace, on `branch` where HEAD named one. The block is verified if all
+   * of them are.
+   */
+  commits: { hash: string; message: string; verified: boolean; branch: string | null }[];
 };
 export type SpawnBlock = Base & {
   kind: 'spawn';
@@ -124,6 +130,8 @@ export type DecisionBlock = Base & {
   choice: string | null;
   /** A rule has answered it. */
   byRule: boolean;
+  /** The agent asks leave: the answer may be kept for equal questions. */
+  permission: boolean;
 };
 /** The commands that must pass before what an agent calls done is done. */
 export type GateBlock = Base & {

@@ -21,7 +21,9 @@ export function agentBlock(base: Base, event: AgentEvent): Block {
       return {
         ...base,
         kind: 'commits',
-        commits: [{ hash: event.hash, message: event.message, verified: base.verified }],
+        commits: [
+          { hash: event.hash, message: event.message, verified: base.verified, branch: null },
+        ],
       };
     case 'spawn':
       return {
@@ -80,6 +82,7 @@ export function agentBlock(base: Base, event: AgentEvent): Block {
         state: 'open',
         choice: null,
         byRule: false,
+        permission: event.kind === 'permission',
       };
     case 'memory':
       return { ...base, kind: 'memory', content: event.content, scope: event.scope ?? null };

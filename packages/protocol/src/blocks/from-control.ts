@@ -1,4 +1,5 @@
 import { DecisionMessage, SignalMessage } from '../fap/input.ts';
+import { Attachments } from '../thread/attachments.ts';
 import type { Base, Block } from './block.ts';
 import { z } from 'zod';
 
@@ -11,8 +12,10 @@ export function controlBlock(
   const message = Message.safeParse(body);
   if (message.success) {
     const { content } = message.data;
+    const { attachments } = WithFiles.safeParse(body).data ?? {};
+    const files = attachments === undefined ? {} : { attachments };
     const child = from === 'system' ? (FromChild.safeParse(body).data?.child ?? null) : null;
-    return { ...base, kind: 'message', from: child ? 'child' : from, child, content };
+    return { ...base, kind: 'message', from: child ? 'child' : from, child, content, ...files };
   }
   const signal = Signal.safeParse(body);
   if (signal.success) {
@@ -49,6 +52,7 @@ export function answerIn(body: unknown): z.infer<typeof Answer> | null {
 
 /** A log may be older or newer than this reader: of its bodies only what is shown is required. */
 const Message = z.looseObject({ type: z.literal('message'), content: z.string() });
+const WithFiles = z.looseObject({ attachments: Attachments });
 const FromChild = z.looseObject({
   from: z.literal('child'),
   child: z.object({ id: z.string(), name: z.string() }),

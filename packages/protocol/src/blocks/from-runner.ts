@@ -15,9 +15,17 @@ export function runnerBlock(base: Base, body: unknown): Block | null {
   const parsed = RunnerBody.safeParse(body);
   if (!parsed.success) return null;
   if (parsed.data.type !== 'head') return { ...base, kind: 'notice', ...notice(parsed.data) };
-  const { to, message } = parsed.data;
+  const { to, message, ref } = parsed.data;
+  const branch = branchOf(ref);
   const { verified } = base;
-  return { ...base, kind: 'commits', commits: [{ hash: to, message, verified }] };
+  return { ...base, kind: 'commits', commits: [{ hash: to, message, verified, branch }] };
+}
+
+const HEADS = 'refs/heads/';
+
+/** Null where HEAD named none. */
+function branchOf(ref: string | undefined): string | null {
+  return ref?.startsWith(HEADS) === true ? ref.slice(HEADS.length) : null;
 }
 
 /** What is shown while a repository is cloned: one block, however often its progress is told. */

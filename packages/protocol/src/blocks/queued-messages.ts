@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { QueueBody, SystemQueueStands } from '../thread/queue.ts';
+import { QueueBody, type QueuedMessage, SystemQueueStands } from '../thread/queue.ts';
 import type { Base, NoticeBlock, QueuedBlock } from './block.ts';
 
 /** A message takes its place in the thread when it is delivered. */
@@ -11,6 +11,12 @@ export class QueuedMessages {
 
   blocks(): QueuedBlock[] {
     return [...this.#byId.values()];
+  }
+
+  /** One that came into the queue before the events that are taken. */
+  seed({ id: message, seq, at, ...said }: QueuedMessage, state: QueuedBlock['state']): void {
+    const base = { id: `e${seq}`, seq, at, verified: false };
+    this.#byId.set(message, { ...base, kind: 'queued', message, ...said, state });
   }
 
   /** True: the event is about the queue alone. */
@@ -27,8 +33,8 @@ export class QueuedMessages {
     const { data } = parsed;
     switch (data.type) {
       case 'queued': {
-        const { id: message, content } = data;
-        this.#byId.set(message, { ...base, kind: 'queued', message, content, state: 'waiting' });
+        const { type: _type, id: message, ...said } = data;
+        this.#byId.set(message, { ...base, kind: 'queued', message, ...said, state: 'waiting' });
         return true;
       }
       case 'requeued': {

@@ -1,7 +1,8 @@
 import { AgentEvent } from '../fap/events.ts';
 import { SpawnOutcome, SystemWorkers } from '../thread/bodies.ts';
 import { isVerified, type LogEvent } from '../thread/log-event.ts';
-import type { Base, Block, TextBlock } from './block.ts';
+import type { QueuedMessage } from '../thread/queue.ts';
+import type { Base, Block, QueuedBlock, TextBlock } from './block.ts';
 import { Drafts } from './drafts.ts';
 import { blobBlock, unknownBlock } from './fallback.ts';
 import { agentBlock } from './from-agent.ts';
@@ -64,6 +65,18 @@ export class BlockReducer {
   /** The next piece of a text that is still being written. */
   delta(id: string, delta: string): void {
     this.#drafts.append(id, delta, this.#last, this.#at);
+    this.#stale = true;
+  }
+
+  /** Messages that came into the queue before the first event that is pushed, and still wait. */
+  waiting(messages: readonly QueuedMessage[], state: QueuedBlock['state']): void {
+    for (const message of messages) this.#queued.seed(message, state);
+    this.#stale = true;
+  }
+
+  /** Takes over what is still being written, from the reducer whose place this one takes. */
+  continueDraftsOf(other: BlockReducer): void {
+    this.#drafts = other.#drafts;
     this.#stale = true;
   }
 
@@ -135,7 +148,12 @@ export class BlockReducer {
       case 'command':
         return this.#advanceWork(base, event, step);
       case 'commit':
-        return this.#commit(base, { hash: event.hash, message: event.message, verified: false });
+        return this.#commit(base, {
+          hash: event.hash,
+          message: event.message,
+          verified: false,
+          branch: null,
+        });
       case 'status':
         if (last?.kind !== 'status') break;
         this.#list[this.#list.length - 1] = {
@@ -183,9 +201,9 @@ export class BlockReducer {
     }
     if (event.status !== 'start') this.#work.close(index);
     if (event.type === 'tool' && before.kind === 'tool') {
-      this.#list[index] = toolBlock(headOf(before), event, before);
+      this.#list[index] = toolBlock(headOf(before), event, before, base.at);
     } else if (event.type === 'command' && before.kind === 'command') {
-      this.#list[index] = commandBlock(headOf(before), event, before);
+      this.#list[index] = commandBlock(headOf(before), event, before, base.at);
     }
   }
 
@@ -269,8 +287,10 @@ export class BlockReducer {
     const shown = known === undefined ? undefined : this.#shownCommit(known);
     if (known !== undefined && shown !== undefined) {
       if (shown.verified) return;
-      if (commit.verified)
-        return this.#verify(known, { ...shown, hash: commit.hash, verified: true });
+      if (commit.verified) {
+        const { hash, branch } = commit;
+        return this.#verify(known, { ...shown, hash, branch, verified: true });
+      }
     }
     const last = this.#list.at(-1);
     if (last?.kind === 'commits') {

@@ -68,3 +68,11 @@ export const Touched = z.strictObject({
   files: z.array(TouchedFile).max(TOUCHED_FILES),
 });
 export type Touched = z.infer<typeof Touched>;
+
+/** Where an agent's work stands, as its node shows it. `files`: how many it changed; the most that are told is 200. */
+export const NodeWork = z.object({
+  head: CommitHash,
+  dirty: z.boolean(),
+  files: z.int().min(0),
+});
+export type NodeWork = z.infer<typeof NodeWork>;

@@ -18,6 +18,13 @@ export const MergeCreate = z.strictObject({
 });
 export type MergeCreate = z.infer<typeof MergeCreate>;
 
+/** Whose task a conflict becomes: the agent whose work it is, its parent, or an agent that is made for it. */
+export const ResolveBy = z.enum(['agent', 'parent', 'new']);
+export type ResolveBy = z.infer<typeof ResolveBy>;
+
+export const MergeResolve = z.strictObject({ by: ResolveBy.default('agent') });
+export type MergeResolve = z.infer<typeof MergeResolve>;
+
 /** Where a merge leads, as the runner is told. */
 export const MergeTarget = z.discriminatedUnion('into', [
   z.strictObject({
@@ -48,9 +55,12 @@ export const NodeConflict = z.object({
   target: z.string(),
   /** The commit that the agent's work is to be joined with. */
   ours: CommitHash,
+  /** The agent's work, as it was when they were to be joined. */
+  theirs: CommitHash.optional(),
   files: z.array(z.string()),
-  /** An agent has it as a task. */
+  /** An agent has it as a task: `holder`, or the one whose work it is. */
   handed: z.boolean(),
+  holder: ThreadId.optional(),
   /** The merge that met it. */
   job: JobId.optional(),
   /** By what it is told from an equal one later: it came, or was given back, with this change of the tree. */

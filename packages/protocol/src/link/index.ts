@@ -1,3 +1,4 @@
+export { MachineCheck } from './checks.ts';
 export { AgentToRunner, AgentToWorker, SpoolLine } from './agent.ts';
 export {
   CatalogReport,

@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { MessageId } from '../ids.ts';
+import { Attachments } from './attachments.ts';
 
 /** Messages that may wait in one thread, and their bytes. */
 export const QUEUE_LIMITS = { messages: 50, bytes: 512 * 1024 } as const;
@@ -15,6 +16,7 @@ export const QueuedMessage = z.object({
   seq: z.int().min(1),
   at: z.iso.datetime(),
   content: z.string(),
+  attachments: Attachments.optional(),
 });
 export type QueuedMessage = z.infer<typeof QueuedMessage>;
 
@@ -23,7 +25,12 @@ export type QueuedMessage = z.infer<typeof QueuedMessage>;
  * that is delivered does, and names its `queued` id.
  */
 export const QueueBody = z.discriminatedUnion('type', [
-  z.strictObject({ type: z.literal('queued'), id: MessageId, content: z.string() }),
+  z.strictObject({
+    type: z.literal('queued'),
+    id: MessageId,
+    content: z.string(),
+    attachments: Attachments.optional(),
+  }),
   z.strictObject({ type: z.literal('requeued'), id: MessageId, content: z.string() }),
   z.strictObject({ type: z.literal('withdrawn'), id: MessageId }),
 ]);
