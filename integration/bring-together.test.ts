@@ -8,7 +8,7 @@ import {
   tempDir,
   type Follower,
 } from '@filepath/testkit';
-import { Changes, type LogEvent, Node, type ThreadId } from '@filepath/protocol';
+import { Changes, type LogEvent, Node, ThreadId } from '@filepath/protocol';
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
 import { z } from 'zod';
@@ -102,4 +102,56 @@ it('[MERGE10] siblings that change the same lines are warned, the second merge c
   const { branch } = z.object({ branch: z.string() }).parse(pushed.body);
   expect(git(gitRepoUrl, 'show', `${branch}:text`)).toBe('1\n2\n3\n4\nFIVE\nfive\n6\n7\n8\n9');
   for (const feed of [leadFeed, one.feed, two.feed]) feed.close();
+});
+
+it('[MERGE19] a conflict is the task of a new agent, whose merge brings both works to the parent', async () => {
+  using dir = tempDir('filepath-repo');
+  makeRepo(dir.path, [{ message: 'first', files: { text: LINES } }]);
+  await using instance = await startInstance();
+  const api = new Api(instance);
+  const command = ['sh', '-c', AGENT];
+  const { session, node: lead } = await api.agent(command, { gitRepoUrl: dir.path });
+  const feeds = [follow(instance, lead.id)];
+  await api.message(lead.id, 'do true');
+  await feeds[0]?.until(isType('done'));
+  const made = async (word: string): Promise<{ id: ThreadId; feed: Follower }> => {
+    const create = { agentType: 'custom', name: word, parentId: lead.id, config: { command } };
+    const path = `/api/session/${session.id}/node`;
+    const { id } = (await api.json(z.object({ node: Node }), 'POST', path, create)).node;
+    const feed = follow(instance, id);
+    feeds.push(feed);
+    await api.message(id, `do sed -i s/^5$/${word}/ text; git commit -qam ${word}`);
+    await feed.until(isType('done'));
+    return { id, feed };
+  };
+  const merge = async (id: ThreadId): Promise<unknown> => {
+    const path = `/api/node/${id}/merge?wait=60`;
+    const Answer = z.object({ result: z.looseObject({ type: z.string() }) });
+    return (await api.json(Answer, 'POST', path, {})).result;
+  };
+  const one = await made('one');
+  const two = await made('two');
+  expect(await merge(one.id)).toMatchObject({ type: 'merged' });
+  expect(await merge(two.id)).toMatchObject({ type: 'conflict' });
+  const nodeNow = async (id: ThreadId): Promise<Node | undefined> =>
+    (await api.tree(session.id)).nodes.find((node) => node.id === id);
+  await expect.poll(async () => (await nodeNow(two.id))?.conflict).toBeDefined();
+
+  const path = `/api/node/${two.id}/merge/resolve`;
+  const { node } = await api.json(z.object({ node: ThreadId }), 'POST', path, { by: 'new' });
+  const feed = follow(instance, node);
+  feeds.push(feed);
+  await feed.until(isType('done'));
+  expect(await nodeNow(node)).toMatchObject({ parentId: lead.id, name: 'merge-two' });
+  expect(await nodeNow(two.id)).toMatchObject({ conflict: { handed: true, holder: node } });
+  expect(await merge(node)).toMatchObject({ type: 'merged' });
+  expect(await merge(two.id), 'the parent has its work by the other').toMatchObject({
+    type: 'merged',
+    how: 'none',
+  });
+  await expect.poll(async () => (await nodeNow(two.id))?.conflict).toBeUndefined();
+  const Answer = z.object({ changes: Changes });
+  const { changes } = await api.json(Answer, 'GET', `/api/node/${node}/changes`);
+  expect(changes.files).toMatchObject([{ path: 'text', additions: 1, deletions: 0 }]);
+  for (const each of feeds) each.close();
 });

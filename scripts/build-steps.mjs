@@ -38,7 +38,7 @@ export const steps = {
     outputs: ['packages/cli/dist/filepath.js'],
   },
   web: {
-    inputs: ['packages/protocol/src', 'packages/client/src', 'packages/web'],
+    inputs: ['packages/protocol/src', 'packages/client/src', 'packages/web', 'docs'],
     outputs: ['packages/web/build/index.html'],
   },
 };

@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os';
 import { basename, join } from 'node:path';
 
 import { environment, root } from './node24.mjs';
-import { ensureBubblewrap } from './system-packages.mjs';
+import { ensureBubblewrap, ensureChromium } from './system-packages.mjs';
 
 const stories = JSON.parse(readFileSync(join(root, 'gates/stories.json'), 'utf8'));
 const files = readdirSync(join(root, 'gates')).filter((name) => name.endsWith('.gate.test.ts'));
@@ -14,6 +14,8 @@ const build = spawnSync(process.execPath, ['scripts/build.mjs'], { cwd: root, st
 if (build.status !== 0) process.exit(1);
 
 await ensureBubblewrap();
+const chromium = await ensureChromium();
+if (chromium !== null) process.env.CHROME_PATH = chromium;
 const outcomes = run();
 let failed = 0;
 for (const { id, title } of stories) {

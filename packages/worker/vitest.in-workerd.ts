@@ -36,6 +36,8 @@ export function inWorkerd({ name, include, main, bindings }: Project) {
       include: [include],
       setupFiles: [here('test/workerd/setup.ts')],
       testTimeout: 30_000,
+      // Parts of it are CommonJS that names ES modules: it runs as one file, as in the built worker.
+      deps: { optimizer: { ssr: { enabled: true, include: ['@simplewebauthn/server'] } } },
     },
   });
 }

@@ -91,7 +91,7 @@ export const stages = [
     name: 'integration',
     projects: ['integration', 'gates'],
     needsBuild: true,
-    needs: ['bubblewrap'],
+    needs: ['bubblewrap', 'chromium'],
   },
   { name: 'browser', projects: ['browser'], needsBuild: true, needs: ['bubblewrap', 'chromium'] },
   {
@@ -112,6 +112,7 @@ function typeChecks() {
       'packages/web',
       tool('svelte-check/bin/svelte-check', '--threshold', 'warning', '--fail-on-warnings'),
     ),
+    ...here([...compiler, 'packages/web/src/service-worker']),
   ];
   return [page, ...configurations.map((path) => here([...compiler, path]))];
 }

@@ -8,7 +8,8 @@ const INTRODUCTION = `
 
 The same document is served as OpenAPI 3.1 at \`/api/openapi.json\`.
 
-- **Who may ask.** _open_: anyone. _user_: a signed-in cookie, or \`Authorization: Bearer …\`. _owner_: the owner's token as
+- **Who may ask.** _open_: anyone. _user_: a signed-in cookie, or \`Authorization: Bearer …\` with an API token or the
+  owner's. _person_: the same without API tokens. _owner_: the owner's token as
   bearer. _runner_: the runner's token as bearer. _agent_: an agent's key, through its runner. Without it the answer is 401. What belongs to somebody else is 404.
 - **Host and Origin** are checked first: a foreign \`Host\` is 421, a foreign \`Origin\` is 403.
 - **Bodies** are JSON with \`Content-Type: application/json\`, at most 1 MiB. A key that is not listed here is an error.
@@ -31,7 +32,7 @@ const GROUPS = [
   ['Sessions', /^\/api\/session(\/\{id\}(\/(tree|events|signal))?)?$/],
   ['Nodes', /^\/api\/session\/\{id\}\/node/],
   ['Threads', /^\/api\/thread\//],
-  ['Sign-in', /^\/api\/auth\//],
+  ['Sign-in', /^\/api\/(auth|devices|tokens|passkeys|addresses)(\/|$)/],
   ['Runner link', /^\/link\//],
   ['Gateway', /^\/gateway\//],
   ['Other', /./],
@@ -91,6 +92,7 @@ function access(security) {
   if (security.length === 0) return 'open';
   if (security.some((one) => 'runner' in one)) return 'runner';
   if (security.some((one) => 'agent' in one)) return 'agent';
+  if (security.some((one) => 'signedIn' in one)) return 'person';
   return security.some((one) => 'cookie' in one) ? 'user' : 'owner';
 }
 

@@ -45,6 +45,9 @@ export class AgentProcess implements PlayedAgent {
   /** What the worker says. */
   readonly tell = (content: string): Promise<void> =>
     this.#write({ type: 'message', from: 'system', content });
+  /** What a gate that did not pass says. */
+  readonly wake = (content: string): Promise<void> =>
+    this.#write({ type: 'message', from: 'system', wake: true, content });
   readonly stop = (): Promise<void> => this.#write({ type: 'signal', action: 'stop' });
   readonly handOff = (): Promise<void> => this.#write({ type: 'signal', action: 'handoff' });
   readonly decide = (id: string, choice: string): Promise<void> =>

@@ -5,6 +5,7 @@ import { z } from 'zod';
 
 import { homeSecrets, ownerToken } from './home-secrets.ts';
 import { removeInstance, writeInstance } from './instance-file.ts';
+import { machineChecks } from './machine-checks.ts';
 import { namedOrigin, originsOf } from './origins.ts';
 import { treeCaps } from './tree-caps.ts';
 
@@ -89,6 +90,7 @@ export async function startInstance(options: InstanceOptions): Promise<Instance>
       id: RunnerId.parse('rn_local'),
       env,
       log: (event) => log.write(JSON.stringify(event)),
+      checks: machineChecks({ home, host, port, env }),
     });
     undo.push(() => runner.stop());
     await writeInstance(home, {

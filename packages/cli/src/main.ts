@@ -12,6 +12,7 @@ const USAGE = `Usage: filepath COMMAND [OPTION …]
   run       run one task without a browser
   agents    list the kinds of agents, install their programs, make one of your own
   memory    list, search, add and forget what agents remember
+  token     make, list and revoke API tokens
   changes   list what an agent changed
   merge     merge an agent's work into its parent's branch or the session's
   restart   begin an agent again from its last handoff
@@ -28,6 +29,7 @@ const commands: Readonly<Record<string, () => Promise<Command>>> = {
   run: async () => (await import('./commands/run.ts')).run,
   agents: async () => (await import('./commands/agents.ts')).agents,
   memory: async () => (await import('./commands/memory.ts')).memory,
+  token: async () => (await import('./commands/token.ts')).token,
   changes: async () => (await import('./commands/changes.ts')).changes,
   merge: async () => (await import('./commands/merge.ts')).merge,
   restart: async () => (await import('./commands/restart.ts')).restart,

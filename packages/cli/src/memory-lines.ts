@@ -17,6 +17,6 @@ export function memoryLines({
   return [head, ...content.split(/\r\n|\n|\r/).map((line) => `  ${line}`)].map(printable);
 }
 
-function printable(text: string): string {
+export function printable(text: string): string {
   return text.replaceAll(/[\p{Cc}\p{Cf}\u2028\u2029]/gu, ' ');
 }

@@ -1,6 +1,7 @@
 import type {
   CatalogReport,
   Executor as ExecutorInfo,
+  MachineCheck,
   RunnerId,
   ThreadId,
 } from '@filepath/protocol';
@@ -53,6 +54,8 @@ export type RunnerOptions = {
   egress?: EgressOptions;
   /** How long after the start mirrors are looked after for the first time. */
   upkeepMs?: number;
+  /** What filepath needs on this machine, when the worker asks. */
+  checks?: () => Promise<MachineCheck[]>;
 };
 
 export type Runner = {
@@ -117,6 +120,7 @@ export async function startRunner(options: RunnerOptions): Promise<Runner> {
     agents,
     mirrors,
     availability: executors.sandbox,
+    checks: options.checks,
   });
   const touches = new TouchWatch({
     look: (agent, signal) => questions.touched(agent, signal),

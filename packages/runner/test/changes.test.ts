@@ -15,8 +15,8 @@ async function changes(
 ): Promise<Changes> {
   const more = file === undefined ? {} : { file };
   const answer = await bench.worker.ask({ kind: 'changes', thread, slug, ...more });
-  if (answer.kind === 'failed') throw new Error(answer.reason);
-  return answer.changes;
+  if (answer.kind === 'changes') return answer.changes;
+  throw new Error(answer.kind === 'failed' ? answer.reason : answer.kind);
 }
 
 describe('what an agent changed', () => {

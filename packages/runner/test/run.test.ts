@@ -32,6 +32,7 @@ describe('an agent', () => {
     expect(thread.texts).toEqual([
       'CLAUDE_CONFIG_DIR=/home/agent/.claude',
       'CODEX_HOME=/home/agent/.codex',
+      'EMAIL=agent@filepath.invalid',
       `FILEPATH_AGENT_ID=${order.thread}`,
       'FILEPATH_API_KEY=short',
       'FILEPATH_BASE_URL=http://127.0.0.1:4281/gateway',

@@ -12,6 +12,7 @@ export {
 } from './container-engine.ts';
 export { agentPids, endAgents, shimPids } from './agents-of-home.ts';
 export { Api } from './api.ts';
+export { type Grown, growTree, type Planted } from './grow-tree.ts';
 export { follow, type Follower, isType } from './follow.ts';
 export { freePort } from './free-port.ts';
 export { type Instance, OWNER_TOKEN, startInstance } from './instance.ts';

@@ -27,8 +27,14 @@ const MODELS = [
   model('maker/tiny', 'Maker: Tiny', '0', '0'),
 ];
 
-/** OpenRouter as far as it tells of models and keys: `GET /v1/models`, and `GET /v1/key` for a key like `sk-or-good…`. */
-export async function startModelList(): Promise<ModelListServer> {
+/**
+ * OpenRouter as far as it tells of models and keys: `GET /v1/models`, and `GET /v1/key` for a key like `sk-or-good…`.
+ * It has some models, and `more` of a maker called many.
+ */
+export async function startModelList({ more = 0 } = {}): Promise<ModelListServer> {
+  const many = Array.from({ length: more }, (_, at) =>
+    model(`many/model-${at + 1}`, `Many: Model ${at + 1}`, '0.000001', '0.000002'),
+  );
   const asked: Asked[] = [];
   let failing: number | null = null;
   const server = createServer(({ url: path = '', headers }, response) => {
@@ -38,7 +44,7 @@ export async function startModelList(): Promise<ModelListServer> {
       response.end(JSON.stringify(body));
     };
     if (failing !== null) send(failing, { error: { message: 'out of order' } });
-    else if (path === '/v1/models') send(200, { data: MODELS });
+    else if (path === '/v1/models') send(200, { data: [...MODELS, ...many] });
     else if (path !== '/v1/key') send(404, { error: { message: 'nothing here' } });
     else if (headers.authorization?.startsWith('Bearer sk-or-good')) send(200, { data: {} });
     else send(401, { error: { message: `No user for ${headers.authorization ?? 'no key'}` } });

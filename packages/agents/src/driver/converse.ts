@@ -123,7 +123,9 @@ class Conversation {
     switch (input.type) {
       case 'message':
         // The first message is the task, whoever says it.
-        if (input.from === 'system' && this.#tasked) return this.#onNote(input.content);
+        if (input.from === 'system' && this.#tasked && input.wake !== true) {
+          return this.#onNote(input.content);
+        }
         this.#tasked = true;
         return this.#onText(input.content);
       case 'decision':

@@ -37,7 +37,7 @@ export class Inbox {
     if (input.type === 'decision') this.#decided(input.id, input.choice);
     else if (input.type === 'message') {
       // The first message is the task, whoever says it.
-      if (input.from === 'system' && this.#tasked)
+      if (input.from === 'system' && this.#tasked && input.wake !== true)
         this.#notes.push(`[from the system]\n${input.content}`);
       else {
         this.#tasked = true;

@@ -172,6 +172,20 @@ describe('a CLI that fails', () => {
     await it.agent.end();
   });
 
+  it('[GATE9] that is done and is told that its gate failed begins at once, with what the system said before', async () => {
+    using it = standIn({
+      claude: `each(({ message }) => { state('running'); init('s1'); text('heard ' + message.content); result(); state('idle'); });`,
+    });
+    await it.agent.say('do it');
+    await it.agent.until(isDone, 'the end of the turn');
+    await it.agent.tell('the workspace is clean');
+    await it.agent.wake('not done yet');
+    const heard = await it.agent.until(({ type }) => type === 'text', 'the answer');
+    expect(Reflect.get(heard, 'content')).toBe('heard the workspace is clean\n\nnot done yet');
+    await it.agent.until(isDone, 'the end of the turn');
+    await it.agent.end();
+  });
+
   it('[DRV10] whose session is full ends after its handoff; a fresh process begins a new one with its first message', async () => {
     using it = standIn({
       claude: `each(({ message }) => {

@@ -59,6 +59,20 @@ describe('stop and steer', () => {
     expect(said).toMatch(/In blue\.[^]*The paint is in the shed\./);
   });
 
+  it('[GATE9] what a failed gate says begins a turn of an agent that is done; another note of the system does not', async () => {
+    const server = await serve({ script: [{ text: 'Done.' }, { text: 'Mended.' }] });
+    const agent = startAgent(server, place());
+    agent.say('Do it.');
+    await agent.heard(isEnd);
+    agent.say('The workspace is clean.', 'system');
+    await agent.hasRead();
+    agent.send({ type: 'message', from: 'system', wake: true, content: 'It is not done yet.' });
+    await agent.heard((event) => event.type === 'done' && event.summary === 'Mended.');
+    expect(server.calls).toHaveLength(2);
+    const said = server.calls[1]?.request.messages.map(({ text }) => text).join('\n');
+    expect(said).toMatch(/It is not done yet\.[^]*The workspace is clean\./);
+  });
+
   it('[LOOP25] after it has been idle for a while it ends, and the next process goes on', async () => {
     const server = await serve({ script: perConversation([{ text: 'Four.' }, { text: 'Five.' }]) });
     const at = place();

@@ -39,7 +39,7 @@ export async function doctor(
   });
 }
 
-async function examine(machine: Machine, env: NodeJS.ProcessEnv): Promise<Check[]> {
+export async function examine(machine: Machine, env: NodeJS.ProcessEnv): Promise<Check[]> {
   const host = env['FILEPATH_HOST'] || '127.0.0.1';
   const port = env['FILEPATH_PORT'] || '4280';
   return [

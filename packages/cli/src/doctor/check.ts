@@ -1,13 +1,6 @@
-import type { Limits } from '@filepath/protocol';
+import type { Limits, MachineCheck } from '@filepath/protocol';
 
-/** One need of filepath: whether it is met, and if not, what works all the same and the command that helps. */
-export type Check = {
-  name: string;
-  state: 'ok' | 'warn' | 'fail';
-  text: string;
-  works?: string;
-  fix?: string;
-};
+export type Check = MachineCheck;
 
 export type Ran = { code: number; stdout: string; stderr: string };
 

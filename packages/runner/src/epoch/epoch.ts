@@ -19,6 +19,8 @@ import type { DiskQuota } from '../disk/quota.ts';
 import { createExclusive, isDiskFull, readText, writeDurable } from '../files.ts';
 import { HeadLog } from '../git/head-log.ts';
 import type { RunDir } from '../home.ts';
+import { bringFiles } from '../inbox/bring-files.ts';
+import { FilesFirst } from '../inbox/files-first.ts';
 import { AgentLink } from '../link/agent-link.ts';
 import { type Log, reasonOf, type RunnerLog } from '../log.ts';
 import { Credit } from '../spool/credit.ts';
@@ -83,6 +85,7 @@ export class Epoch {
   readonly #redactor: Redactor;
   readonly #stdin: StdinFile;
   readonly #inputs: PendingInputs;
+  readonly #files: FilesFirst;
   readonly #observed: ObservedFile;
   readonly #spool: SpoolFeed;
   readonly #credit: Credit;
@@ -113,6 +116,13 @@ export class Epoch {
     this.#stdin = new StdinFile(run.stdin);
     this.#stdin.append(order.inputs);
     this.#inputs = new PendingInputs(this.#stdin);
+    const inbox = { thread: order.thread, place: context.place, worker: context.link };
+    this.#files = new FilesFirst({
+      bring: (files, signal) => bringFiles(inbox, files, signal),
+      write: (input) => this.#inputs.write(input),
+      written: (id) => this.#link.written(id),
+      failed: (reason) => this.#say('warn', 'fault', reason),
+    });
     this.#credit = new Credit(run.credit);
     this.#observed = new ObservedFile(run.observed);
     this.#spool = new SpoolFeed(run.spool, this.#redactor, context.backlogBytes);
@@ -164,7 +174,7 @@ export class Epoch {
         observations: () => this.#observed.count,
         observation: (id) => this.#observed.at(id),
         inputs: () => this.#stdin.count,
-        input: (line: InputLine) => this.#inputs.write(line),
+        input: (line: InputLine) => this.#files.take(line),
         acknowledged: (offset, observed) => {
           this.#stored.note(observed);
           this.#spool.acknowledged(offset);
@@ -199,6 +209,7 @@ export class Epoch {
 
   async #close(): Promise<void> {
     this.#closed = true;
+    this.#files.end();
     this.#link.close();
     this.#watcher?.close();
     if (this.#tick !== null) clearInterval(this.#tick);
@@ -223,6 +234,7 @@ export class Epoch {
       (error: unknown) => error,
     );
     if (unrecorded !== null && !isDiskFull(unrecorded)) throw unrecorded;
+    this.#files.end();
     try {
       for (const input of order.inputs) this.#inputs.write(input);
     } catch (error) {

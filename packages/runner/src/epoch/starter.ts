@@ -26,6 +26,7 @@ import { tellGates } from '../gates/tell-gates.ts';
 import { markHeadLog } from '../git/head-log.ts';
 import { shownRemote } from '../git/remote.ts';
 import type { RunDir } from '../home.ts';
+import { bringFiles, filesOf } from '../inbox/bring-files.ts';
 import type { EpochGateway } from './epoch-gateway.ts';
 import { provideImage } from './image-step.ts';
 import type { ObservedFile } from './observed-file.ts';
@@ -93,6 +94,9 @@ export async function startAgent(start: Start): Promise<void> {
   });
   if (signal.aborted) return;
   writeEntryFiles(entry, place, wordsOf(order));
+  const inbox = { thread: order.thread, place, worker: start.link };
+  await bringFiles(inbox, order.inputs.flatMap(filesOf), signal);
+  if (signal.aborted) return;
   markHeadLog(place.dir, run);
   const gateway = await start.gateway.open();
   // An image of the user's own is what its maker put into it.

@@ -5,7 +5,7 @@ import { Refusal } from './executor.ts';
 /** Descriptors that bubblewrap reads: the launcher opens them on these numbers. */
 export const FD = { seccomp: 4, passwd: 7, hosts: 8, args: 9 } as const;
 
-export const PASSWD = (uid: number): string => `agent:x:${uid}:${uid}::/home/agent:/bin/sh\n`;
+export const PASSWD = (uid: number): string => `agent:x:${uid}:${uid}:agent:/home/agent:/bin/sh\n`;
 export const HOSTS = '127.0.0.1 localhost\n::1 localhost\n';
 
 /** The filter of system calls that goes with the options. */

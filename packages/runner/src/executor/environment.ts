@@ -18,6 +18,8 @@ export const searchPath = (system: string): string =>
 export const ENVIRONMENT_DEFAULTS = {
   PATH: searchPath('/usr/local/bin:/usr/bin:/bin'),
   LANG: 'C.UTF-8',
+  // What git commits as where nothing else says who does.
+  EMAIL: 'agent@filepath.invalid',
 } as const;
 
 /** Where programs keep what is the user's: in the home, whatever a repository brings under the same names. */

@@ -43,7 +43,7 @@ tail -c 16384 < err > stderr & err=$!
 tail -c +1 --pid=$$ -f stdin > in 2> /dev/null & in=$!
 pump < out 2> /dev/null & out=$!
 exec 4< seccomp 9< args 7<<PASSWD 8<<HOSTS
-agent:x:$uid:$uid::/home/agent:/bin/sh
+agent:x:$uid:$uid:agent:/home/agent:/bin/sh
 PASSWD
 127.0.0.1 localhost
 HOSTS

@@ -72,7 +72,7 @@ export function download(
   });
 }
 
-function dial(
+export function dial(
   { url, token }: Worker,
   method: string,
   path: string,
@@ -97,7 +97,7 @@ function dial(
 }
 
 /** What the worker refuses stays refused; anything else is worth another try. */
-async function expectOk(response: IncomingMessage): Promise<void> {
+export async function expectOk(response: IncomingMessage): Promise<void> {
   const status = response.statusCode ?? 0;
   if (status >= 200 && status < 300) return;
   let text = '';
@@ -117,7 +117,7 @@ function messageIn(text: string): string | null {
   }
 }
 
-async function withTries(signal: AbortSignal, task: () => Promise<void>): Promise<void> {
+export async function withTries(signal: AbortSignal, task: () => Promise<void>): Promise<void> {
   for (const wait of [...WAITS_MS, null]) {
     try {
       return await task();

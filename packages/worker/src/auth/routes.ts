@@ -1,16 +1,17 @@
-import { FilepathError } from '@filepath/protocol';
 import { z } from 'zod';
-import type { Env } from '../env.ts';
-import { originOf } from '../http/origins.ts';
 import { defineRoute, json, type Route } from '../http/route.ts';
-import { authFor } from './auth.ts';
+import { apiFor, cookiesAnd, originFor } from './api.ts';
 import { credentialsOf } from './authenticate.ts';
+import { mintLink } from './mint-link.ts';
+import { OWNER_ID } from './sign-in-link.ts';
 
 const Identity = z.object({
   user: z.object({ id: z.string() }),
   /** Null when the request was signed in by the owner's token. */
   session: z.object({ expiresAt: z.iso.datetime() }).nullable(),
 });
+
+const LIFETIME_MS = 15 * 60 * 1000;
 
 const signIn = defineRoute(
   {
@@ -19,7 +20,7 @@ const signIn = defineRoute(
     summary: 'Sign in by a single-use token or the owner’s token; sets the cookie and redirects.',
     access: 'open',
     query: z.object({ token: z.string().optional() }),
-    responses: { 303: { description: 'To `/`, or to `/sign-in?error=expired`.' } },
+    responses: { 303: { description: 'To where the link leads, or to `/sign-in?error=expired`.' } },
   },
   async ({ env, request, query }) => {
     const { headers, response } = await (
@@ -29,7 +30,7 @@ const signIn = defineRoute(
       headers: request.headers,
       returnHeaders: true,
     });
-    const to = response.signedIn ? '/' : '/sign-in?error=expired';
+    const to = response.to ?? '/sign-in?error=expired';
     return new Response(null, { status: 303, headers: cookiesAnd(headers, { location: to }) });
   },
 );
@@ -43,10 +44,9 @@ const createLink = defineRoute(
     responses: { 201: { description: 'The link.', schema: z.object({ url: z.url() }) } },
   },
   async ({ env, request }) => {
-    const { token } = await (await apiFor(request, env)).createSignInLink();
-    const url = new URL('/api/auth/sign-in/link', originFor(request, env));
-    url.searchParams.set('token', token);
-    return json({ url: url.href }, 201);
+    const purpose = { userId: OWNER_ID, to: '/', lifetimeMs: LIFETIME_MS };
+    const { url } = await mintLink(env, request, originFor(request, env), purpose);
+    return json({ url }, 201);
   },
 );
 
@@ -92,20 +92,3 @@ const signOut = defineRoute(
 );
 
 export const authRoutes: readonly Route[] = [signIn, createLink, getSession, signOut];
-
-function originFor(request: Request, env: Env): string {
-  const origin = originOf(request, env);
-  if (origin) return origin;
-  throw new FilepathError('misdirected_host', 'This host is not served here.');
-}
-
-async function apiFor(request: Request, env: Env) {
-  return (await authFor(env, originFor(request, env))).api;
-}
-
-/** Of better-auth's headers only the cookies go out. */
-function cookiesAnd(from: Headers, more: Record<string, string>): Headers {
-  const headers = new Headers(more);
-  for (const cookie of from.getSetCookie()) headers.append('set-cookie', cookie);
-  return headers;
-}

@@ -23,6 +23,8 @@ export const session = sqliteTable(
     updatedAt: updatedAt(),
     ipAddress: text('ip_address'),
     userAgent: text('user_agent'),
+    /** Ours: when it last asked for something, to the minute. */
+    seenAt: timestamp('seen_at'),
     userId: text('user_id')
       .notNull()
       .references(() => user.id, { onDelete: 'cascade' }),

@@ -1,6 +1,7 @@
 import { drizzle } from 'drizzle-orm/d1';
 import type { Env } from '../env.ts';
 import { account, session, sessionRelations, user, verification } from './auth-schema.ts';
+import { apiToken, passkey } from './identity-schema.ts';
 import { agentNode, agentSession, instanceKey, runner } from './index-schema.ts';
 import { provider } from './provider-schema.ts';
 
@@ -13,6 +14,8 @@ const schema = {
   runner,
   instanceKey,
   provider,
+  apiToken,
+  passkey,
 };
 
 export const openDb = (env: Pick<Env, 'DB'>) => drizzle(env.DB, { schema });

@@ -1,5 +1,5 @@
-import { Session } from '@filepath/protocol';
-import { count, desc, eq } from 'drizzle-orm';
+import { NodeEntry, Session } from '@filepath/protocol';
+import { and, count, desc, eq, inArray } from 'drizzle-orm';
 import type { Db } from './client.ts';
 import { agentNode, agentSession } from './index-schema.ts';
 
@@ -29,4 +29,35 @@ export async function listSessions(db: Db, userId: string, limit = 500): Promise
       updatedAt: row.updatedAt.toISOString(),
     }),
   );
+}
+
+/** How many agents of the user are at work. */
+export async function countWorking(db: Db, userId: string): Promise<number> {
+  const found = await db
+    .select({ n: count(agentNode.id) })
+    .from(agentNode)
+    .innerJoin(agentSession, eq(agentSession.id, agentNode.sessionId))
+    .where(and(eq(agentSession.userId, userId), inArray(agentNode.status, ['thinking', 'running'])))
+    .get();
+  return found?.n ?? 0;
+}
+
+/** The user's agents of all sessions, the last changed first. */
+export async function listNodes(db: Db, userId: string, limit = 2000): Promise<NodeEntry[]> {
+  const rows = await db
+    .select({
+      id: agentNode.id,
+      sessionId: agentNode.sessionId,
+      sessionName: agentSession.name,
+      parentId: agentNode.parentId,
+      name: agentNode.name,
+      agentType: agentNode.agentType,
+      status: agentNode.status,
+    })
+    .from(agentNode)
+    .innerJoin(agentSession, eq(agentSession.id, agentNode.sessionId))
+    .where(eq(agentSession.userId, userId))
+    .orderBy(desc(agentNode.updatedAt), agentNode.id)
+    .limit(limit);
+  return NodeEntry.array().parse(rows);
 }

@@ -112,9 +112,9 @@ async function answer(route: Route, { request, env, ctx, params }: Asked): Promi
   });
 }
 
-type Caller = Pick<Parameters<Route['handle']>[0], 'userId' | 'runnerId' | 'agent'>;
+type Caller = Pick<Parameters<Route['handle']>[0], 'userId' | 'device' | 'runnerId' | 'agent'>;
 
-const NOBODY: Caller = { userId: null, runnerId: null, agent: null };
+const NOBODY: Caller = { userId: null, device: null, runnerId: null, agent: null };
 
 /** Who calls, if they may. */
 async function admit({ access }: Route, request: Request, env: Env): Promise<Caller | null> {
@@ -129,7 +129,12 @@ async function admit({ access }: Route, request: Request, env: Env): Promise<Cal
   }
   if (access === 'owner') return isOwner(request, env) ? { ...NOBODY, userId: OWNER_ID } : null;
   const user = await authenticate(request, env);
-  return user && { ...NOBODY, userId: user.userId };
+  if (user?.byToken && access === 'person')
+    throw new FilepathError(
+      'unauthenticated',
+      'An API token does not open this. Sign in, or send the owner’s token.',
+    );
+  return user && { ...NOBODY, userId: user.userId, device: user.device };
 }
 
 function unauthenticated(): never {

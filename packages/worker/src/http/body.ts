@@ -17,8 +17,18 @@ export async function readJson(request: Request, limit = MAX_BODY): Promise<unkn
 }
 
 async function readText(request: Request, limit: number): Promise<string> {
+  const bytes = await readBytes(request, limit);
+  try {
+    return new TextDecoder('utf-8', { fatal: true, ignoreBOM: false }).decode(bytes);
+  } catch {
+    throw new FilepathError('bad_request', 'The body is not valid UTF-8.');
+  }
+}
+
+/** The body, of at most `limit` bytes, however it is sent. */
+export async function readBytes(request: Request, limit: number): Promise<Uint8Array> {
   if (Number(request.headers.get('content-length') ?? 0) > limit) throw tooLarge(limit);
-  if (!request.body) return '';
+  if (!request.body) return new Uint8Array();
   const chunks: Uint8Array[] = [];
   let size = 0;
   // Counted as it comes: a chunked body announces no length. Leaving the loop cancels the stream.
@@ -27,13 +37,7 @@ async function readText(request: Request, limit: number): Promise<string> {
     if (size > limit) throw tooLarge(limit);
     chunks.push(chunk);
   }
-  try {
-    return new TextDecoder('utf-8', { fatal: true, ignoreBOM: false }).decode(
-      Buffer.concat(chunks),
-    );
-  } catch {
-    throw new FilepathError('bad_request', 'The body is not valid UTF-8.');
-  }
+  return Buffer.concat(chunks);
 }
 
 const tooLarge = (limit: number) =>

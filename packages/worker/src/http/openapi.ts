@@ -8,6 +8,7 @@ type Json = Record<string, unknown>;
 const SECURITY: Record<Access, readonly Json[]> = {
   open: [],
   user: [{ cookie: [] }, { bearer: [] }],
+  person: [{ cookie: [] }, { signedIn: [] }],
   owner: [{ bearer: [] }],
   runner: [{ runner: [] }],
   agent: [{ agent: [], runnerOfAgent: [], threadOfAgent: [], sessionOfAgent: [] }],
@@ -34,6 +35,11 @@ export function openApi(routes: readonly Route[]): Json {
           description: 'Named `filepath-{port}.session_token` where the address has a port.',
         },
         bearer: { type: 'http', scheme: 'bearer' },
+        signedIn: {
+          type: 'http',
+          scheme: 'bearer',
+          description: "The owner's token, or the signed token of a browser. No API token.",
+        },
         runner: { type: 'http', scheme: 'bearer', description: 'The token of a runner.' },
         agent: {
           type: 'http',

@@ -4,10 +4,11 @@ import type { Env } from '../env.ts';
 import type { Agent } from '../gateway/access.ts';
 
 /**
- * Who may call a route: anyone, a signed-in user (cookie or bearer), the bearer of the owner's token, a runner,
- * or an agent through its runner. The check comes before anything of the request is parsed.
+ * Who may call a route: anyone, a signed-in user (cookie or bearer), a user but not by an API token (`person`), the
+ * bearer of the owner's token, a runner, or an agent through its runner. The check comes before anything of the
+ * request is parsed.
  */
-export type Access = 'open' | 'user' | 'owner' | 'runner' | 'agent';
+export type Access = 'open' | 'user' | 'person' | 'owner' | 'runner' | 'agent';
 type Method = 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
 
 /** One answer of a route as its description shows it. Without a schema the answer has no JSON body. */
@@ -25,7 +26,13 @@ type Caller<A extends Access> = A extends 'open'
     ? { readonly runnerId: RunnerId }
     : A extends 'agent'
       ? { readonly agent: Agent }
-      : { readonly userId: string };
+      : A extends 'person'
+        ? {
+            readonly userId: string;
+            /** The signed-in browser that asks; null where the owner's token does. */
+            readonly device: string | null;
+          }
+        : { readonly userId: string };
 
 type RouteSpec<
   A extends Access,
@@ -64,6 +71,7 @@ type RawInput = {
   readonly request: Request;
   readonly ctx: ExecutionContext;
   readonly userId: string | null;
+  readonly device: string | null;
   readonly runnerId: RunnerId | null;
   readonly agent: Agent | null;
   readonly params: unknown;

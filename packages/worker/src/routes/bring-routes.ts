@@ -1,20 +1,22 @@
 import {
   Changes,
   FilepathError,
+  FilesQuery,
+  FoundFiles,
   JobId,
   JobResult,
   MergeCreate,
+  MergeResolve,
   ThreadId,
 } from '@filepath/protocol';
 import { z } from 'zod';
 import type { Env } from '../env.ts';
 import { defineRoute, json, type Route } from '../http/route.ts';
 import { unwrap } from '../result.ts';
-import { JobAccepted, ThreadParams } from './parameters.ts';
+import { JobAccepted, JobQuery, ThreadParams } from './parameters.ts';
 
 const ChangesQuery = z.object({ file: z.string().min(1).max(4096).optional() });
-/** Seconds to wait for the result. */
-const MergeQuery = z.object({ wait: z.coerce.number().int().min(0).max(60).optional() });
+const FindQuery = z.object({ q: FilesQuery.optional() });
 /** Longer than a merge of ordinary size takes. */
 const AGENT_WAIT_MS = 60_000;
 
@@ -44,13 +46,27 @@ export const bringRoutes: Route[] = [
   ),
   defineRoute(
     {
+      method: 'GET',
+      path: '/api/node/:id/files',
+      summary:
+        "Files of the agent's workspace whose path holds `q`, those that git ignores left out. At most 50, the nearest first.",
+      access: 'user',
+      params: ThreadParams,
+      query: FindQuery,
+      responses: { 200: { description: 'Paths.', schema: FoundFiles } },
+    },
+    async ({ env, userId, params, query }) =>
+      json(unwrap(await env.THREAD.getByName(params.id).files(userId, query.q ?? ''))),
+  ),
+  defineRoute(
+    {
       method: 'POST',
       path: '/api/node/:id/merge',
       summary:
         "Merge the agent's branch into its parent's or the session's. The thread says `merged`, `conflict` or `job_failed`. With `wait` it is answered too, where it comes within so many seconds.",
       access: 'user',
       params: ThreadParams,
-      query: MergeQuery,
+      query: JobQuery,
       body: MergeCreate,
       responses: {
         200: { description: 'How it ended.', schema: z.object({ result: JobResult }) },
@@ -70,15 +86,19 @@ export const bringRoutes: Route[] = [
     {
       method: 'POST',
       path: '/api/node/:id/merge/resolve',
-      summary: "Make the conflict of the agent's last merge its task.",
+      summary:
+        "Make the conflict of the agent's last merge a task: its own, its parent's, or of a new agent that is made for it.",
       access: 'user',
       params: ThreadParams,
-      responses: { 202: { description: 'Given to the agent.' } },
+      body: MergeResolve.optional(),
+      responses: {
+        202: { description: 'Who has it as a task.', schema: z.object({ node: ThreadId }) },
+      },
     },
-    async ({ env, userId, params }) => {
+    async ({ env, userId, params, body }) => {
       const session = await sessionOf(env, userId, params.id);
-      unwrap(await session.resolveConflict(userId, params.id));
-      return new Response(null, { status: 202 });
+      const by = body?.by ?? 'agent';
+      return json({ node: unwrap(await session.resolveConflict(userId, params.id, by)) }, 202);
     },
   ),
   defineRoute(

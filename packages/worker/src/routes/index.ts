@@ -10,25 +10,37 @@ import { attentionRoutes } from './attention-routes.ts';
 import { bringRoutes } from './bring-routes.ts';
 import { budgetRoutes } from './budget-routes.ts';
 import { catalogRoute } from './catalog-route.ts';
+import { deviceRoutes } from './device-routes.ts';
+import { fileRoutes } from './file-routes.ts';
 import { jobRoutes } from './job-routes.ts';
 import { linkRoutes } from './link-routes.ts';
 import { memoryRoutes } from './memory-routes.ts';
 import { modelRoute } from './model-route.ts';
 import { nodeRoutes } from './node-routes.ts';
+import { passkeyRoutes } from './passkey-routes.ts';
 import { providerRoutes } from './provider-routes.ts';
 import { queueRoutes } from './queue-routes.ts';
+import { repositoryRoute } from './repository-route.ts';
+import { runnerRoutes } from './runner-routes.ts';
 import { sessionRoutes } from './session-routes.ts';
 import { snapshotRoutes } from './snapshot-routes.ts';
 import { threadRoutes } from './thread-routes.ts';
+import { tokenRoutes } from './token-routes.ts';
 
 /** Every route there is: the router, the API description and the access test read this table. */
 export const routes: readonly Route[] = [
   ...systemRoutes({ agents: agentsAvailable, routes: () => routes }),
   ...authRoutes,
+  ...deviceRoutes,
+  ...tokenRoutes,
+  ...passkeyRoutes,
+  ...runnerRoutes,
   ...sessionRoutes,
+  repositoryRoute,
   ...nodeRoutes,
   ...threadRoutes,
   ...queueRoutes,
+  ...fileRoutes,
   ...budgetRoutes,
   ...jobRoutes,
   ...bringRoutes,

@@ -1,7 +1,8 @@
-import { PushCreate } from '@filepath/protocol';
+import { JobResult, PushCreate } from '@filepath/protocol';
+import { z } from 'zod';
 import { defineRoute, json, type Route } from '../http/route.ts';
 import { unwrap } from '../result.ts';
-import { JobAccepted, ThreadParams } from './parameters.ts';
+import { JobAccepted, JobQuery, ThreadParams } from './parameters.ts';
 
 /** Work of the runner on a workspace. Its result comes into the thread. */
 export const jobRoutes: Route[] = [
@@ -10,18 +11,26 @@ export const jobRoutes: Route[] = [
       method: 'POST',
       path: '/api/thread/:id/push',
       summary:
-        "Push the agent's commits to the session's repository. The thread says `pushed` or `job_failed`.",
+        "Push the agent's commits to the session's repository. The thread says `pushed` or `job_failed`. With `wait` it is answered too, where it comes within so many seconds.",
       access: 'user',
       params: ThreadParams,
+      query: JobQuery,
       body: PushCreate,
-      responses: { 202: { description: 'Ordered.', schema: JobAccepted } },
+      responses: {
+        200: { description: 'How it ended.', schema: z.object({ result: JobResult }) },
+        202: { description: 'Ordered.', schema: JobAccepted },
+      },
     },
-    async ({ env, userId, params, body }) => {
+    async ({ env, userId, params, query, body }) => {
       const thread = env.THREAD.getByName(params.id);
-      if (body.of !== 'session') return json(unwrap(await thread.push(userId, body, null)), 202);
-      const session = env.SESSION.getByName(unwrap(await thread.sessionFor(userId)));
-      const branch = unwrap(await session.branch(userId));
-      return json(unwrap(await thread.push(userId, body, branch)), 202);
+      const branch = async (): Promise<string> => {
+        const session = env.SESSION.getByName(unwrap(await thread.sessionFor(userId)));
+        return unwrap(await session.branch(userId));
+      };
+      const of = body.of === 'session' ? await branch() : null;
+      const waitMs = (query.wait ?? 0) * 1000;
+      const { job, result } = unwrap(await thread.push(userId, body, of, waitMs));
+      return result === null ? json({ job }, 202) : json({ result });
     },
   ),
 ];

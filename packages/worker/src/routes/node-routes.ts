@@ -1,5 +1,7 @@
-import { Node, NodeCreate, NodePatch } from '@filepath/protocol';
+import { Node, NodeCreate, NodeEntry, NodePatch } from '@filepath/protocol';
 import { z } from 'zod';
+import { openDb } from '../db/client.ts';
+import { listNodes } from '../db/queries.ts';
 import { defineRoute, json, noContent, type Route } from '../http/route.ts';
 import { unwrap } from '../result.ts';
 import { snapshotSource } from '../snapshot/source.ts';
@@ -9,6 +11,18 @@ import { actionOfStatus, signalNode } from './signals.ts';
 const NodeBody = z.object({ node: Node });
 
 export const nodeRoutes: Route[] = [
+  defineRoute(
+    {
+      method: 'GET',
+      path: '/api/node',
+      summary: 'The agents of the caller, of all sessions, newest change first; at most 2,000.',
+      access: 'user',
+      responses: {
+        200: { description: 'Agents.', schema: z.object({ nodes: z.array(NodeEntry) }) },
+      },
+    },
+    async ({ env, userId }) => json({ nodes: await listNodes(openDb(env), userId) }),
+  ),
   defineRoute(
     {
       method: 'POST',

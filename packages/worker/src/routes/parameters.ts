@@ -10,3 +10,6 @@ export const DecisionParams = z.object({
 });
 export const Accepted = z.object({ seq: z.int().min(1) });
 export const JobAccepted = z.object({ job: JobId });
+
+/** Seconds to wait for the result of a job. */
+export const JobQuery = z.object({ wait: z.coerce.number().int().min(0).max(60).optional() });

@@ -1,5 +1,6 @@
 import {
   newSessionId,
+  NO_USAGE,
   Node,
   Session,
   SessionCreate,
@@ -51,7 +52,19 @@ export const sessionRoutes: Route[] = [
         200: { description: 'Sessions.', schema: z.object({ sessions: z.array(Session) }) },
       },
     },
-    async ({ env, userId }) => json({ sessions: await listSessions(openDb(env), userId) }),
+    async ({ env, userId }) => {
+      const [sessions, usages] = await Promise.all([
+        listSessions(openDb(env), userId),
+        env.USER.getByName(userId).usages(),
+      ]);
+      const used = new Map(usages.map(({ session, usage }) => [session, usage]));
+      return json({
+        sessions: sessions.map((session) => ({
+          ...session,
+          usage: used.get(session.id) ?? NO_USAGE,
+        })),
+      });
+    },
   ),
   defineRoute(
     {

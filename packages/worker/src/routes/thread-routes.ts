@@ -4,7 +4,9 @@ import {
   LogEvent,
   MessageCreate,
   SignalCreate,
+  TailQuery,
   ThreadId,
+  ThreadTail,
 } from '@filepath/protocol';
 import { z } from 'zod';
 import { FeedQuery } from '../feed/feed-request.ts';
@@ -38,6 +40,7 @@ export const threadRoutes: Route[] = [
         body.content,
         key === null ? null : `user:${key.slice(0, 200)}`,
         body.deliver ?? null,
+        body.attachments ?? [],
       );
       return json(unwrap(sent), 202);
     },
@@ -90,6 +93,30 @@ export const threadRoutes: Route[] = [
       },
     },
     ({ env, params, ...input }) => feedResponse(env.THREAD.getByName(params.id), input),
+  ),
+  defineRoute(
+    {
+      method: 'GET',
+      path: '/api/thread/:id/tail',
+      summary:
+        'The last events of the log, or the last before a seq, with the runs they belong to and, at the end of the log, how the thread stands.',
+      access: 'user',
+      params: ThreadParams,
+      query: TailQuery,
+      responses: {
+        200: {
+          description:
+            'Events in their order; `before` is what to ask for the page before, or null where the log begins.',
+          schema: ThreadTail,
+        },
+      },
+    },
+    async ({ env, userId, params, query: { before = null, limit } }) => {
+      const tail = unwrap(await env.THREAD.getByName(params.id).lastEvents(userId, before, limit));
+      return new Response(tail, {
+        headers: { 'content-type': 'application/json', 'cache-control': 'no-store' },
+      });
+    },
   ),
   defineRoute(
     {

@@ -22,7 +22,14 @@ import { Asks, gone } from './asks.ts';
 import { Orders } from './orders.ts';
 import { RUNNER_MIGRATIONS } from './schema.ts';
 
-export type RunnerStatus = { connected: boolean; executors: Executor[] };
+export type RunnerStatus = {
+  connected: boolean;
+  /** When it last came. */
+  since: string | null;
+  /** When it was last there. */
+  seenAt: string | null;
+  executors: Executor[];
+};
 
 /** One runner: its control socket, and the orders it has not taken yet. */
 export class RunnerObject extends DurableObject<Env> {
@@ -58,9 +65,13 @@ export class RunnerObject extends DurableObject<Env> {
   }
 
   status(): RunnerStatus {
-    if (isFresh(this.#sql)) return { connected: false, executors: [] };
+    if (isFresh(this.#sql)) return { connected: false, since: null, seenAt: null, executors: [] };
+    const connected = this.#greeted().length > 0;
+    const since = readValue<string>(this.#sql, 'since');
     return {
-      connected: this.#greeted().length > 0,
+      connected,
+      since,
+      seenAt: connected ? now() : (readValue<string>(this.#sql, 'seenAt') ?? since),
       executors: readValue<Executor[]>(this.#sql, 'executors') ?? [],
     };
   }
@@ -130,12 +141,15 @@ export class RunnerObject extends DurableObject<Env> {
     }
     ws.serializeAttachment({ ...attachment, epoch: 1 });
     writeValue(this.#sql, 'executors', frame.executors);
+    writeValue(this.#sql, 'since', now());
     if (frame.catalog) writeValue(this.#sql, 'catalog', frame.catalog);
     send(ws, { t: 'welcome', v: LINK_VERSION });
     for (const order of this.#orders.open()) send(ws, order);
   }
 
   override webSocketClose(ws: WebSocket, code: number): void {
+    const attachment = attachmentOf(ws);
+    if (attachment?.kind === 'link' && attachment.epoch > 0) writeValue(this.#sql, 'seenAt', now());
     answerClose(ws, code);
     this.#asks.lost();
   }
@@ -150,6 +164,8 @@ export class RunnerObject extends DurableObject<Env> {
     });
   }
 }
+
+const now = (): string => new Date().toISOString();
 
 function send(ws: WebSocket, frame: ControlToRunner): void {
   try {

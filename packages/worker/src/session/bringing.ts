@@ -12,12 +12,16 @@ import { notFound } from '../result.ts';
 import { first, type Sql } from '../storage/sql.ts';
 import { readValue, writeValue } from '../storage/values.ts';
 import type { MergeNote } from '../thread/outbox.ts';
-import { toResolve, toTake } from './merge-words.ts';
+import { Handing, type Touch } from './handing.ts';
+import { toTake } from './merge-words.ts';
 import { slugOf } from './names.ts';
 import { conflictIn, type NodeRow, overlapsIn } from './node-row.ts';
 import { type Notice, Notices, NOTICES_TABLE } from './notices.ts';
 import { overlapsOf } from './overlaps.ts';
 import type { Session } from './session.ts';
+
+/** What a node shows of the newest report, as JSON. */
+export const WORK_COLUMN = 'ALTER TABLE nodes ADD COLUMN work TEXT';
 
 export const BRINGING_TABLES: readonly string[] = [
   // Who changed the same lines, and why the last merge could not be done, as JSON.
@@ -35,6 +39,7 @@ type TouchedRow = { thread: string; report: string; merged: string | null };
 
 /** Bringing the work of a tree together: who changes the same, what was merged into what, and what could not be. */
 export class Bringing {
+  readonly handing: Handing;
   #notices: Notices;
   #session: Session;
   #sql: Sql;
@@ -43,6 +48,7 @@ export class Bringing {
     this.#session = session;
     this.#sql = sql;
     this.#notices = new Notices(sql);
+    this.handing = new Handing(session, this.#notices);
   }
 
   /** The session's own branch; its name is kept when the session is renamed. */
@@ -86,6 +92,8 @@ export class Bringing {
         thread,
         report,
       );
+      const { head, dirty, files } = touched;
+      touch(thread, { work: JSON.stringify({ head, dirty, files: files.length }) });
       this.#compare(row, touch);
     });
   }
@@ -100,7 +108,7 @@ export class Bringing {
         if (row.conflict !== null && conflictIn(row.conflict).job === result.job) return;
         const conflict = { ...conflictOf(result), seq: this.#session.meta.head };
         touch(thread, { conflict: JSON.stringify(conflict) });
-        if (result.hand) this.#hand(thread, result.job, conflict, touch);
+        if (result.hand) this.handing.toItself(thread, result.job, conflict, touch);
         return;
       }
       if (row.conflict !== null) touch(thread, { conflict: null });
@@ -112,21 +120,10 @@ export class Bringing {
     });
   }
 
-  /** Makes a node's conflict its task. `once`: not one that is a task already. */
-  resolve(id: string, key: string, once = false): void {
-    const { name, conflict } = this.#find(id);
-    if (conflict === null) {
-      throw new FilepathError('conflict', `${name} has no conflict: ask for a merge first`);
-    }
-    const known = conflictIn(conflict);
-    if (once && known.handed) return;
-    this.#session.alter((touch) => this.#hand(id, key, known, touch));
-  }
-
   /** Nobody overlaps with a node that is gone. */
   forget(): void {
     const rows = this.#session.nodes.live();
-    const live = new Set(rows.map(({ id }) => id));
+    const live = new Set<string>(rows.map(({ id }) => id));
     this.#session.alter((touch) => {
       for (const row of rows) {
         const before = overlapsIn(row.overlaps);
@@ -137,6 +134,7 @@ export class Bringing {
         `DELETE FROM touched WHERE thread NOT IN (SELECT id FROM nodes WHERE phase IN ('intent', 'ready'))`,
       );
     });
+    this.handing.giveBack((holder) => !live.has(holder));
   }
 
   /** What is still to be told. */
@@ -146,16 +144,7 @@ export class Bringing {
 
   async deliver(env: Env, notice: Notice): Promise<void> {
     if ((await this.#notices.deliver(env, notice)) || notice.body !== null) return;
-    const conflict = this.#session.nodes.find(notice.thread)?.conflict ?? null;
-    if (conflict === null) return;
-    const seq = this.#session.meta.head;
-    const open = JSON.stringify({ ...conflictIn(conflict), handed: false, seq });
-    this.#session.alter((touch) => touch(notice.thread, { conflict: open }));
-  }
-
-  #hand(id: string, key: string, conflict: NodeConflict, touch: Touch): void {
-    this.#notices.task(id, `resolve:${key}`, toResolve(conflict));
-    touch(id, { conflict: JSON.stringify({ ...conflict, handed: true }) });
+    this.handing.giveBack((holder) => holder === notice.thread);
   }
 
   /** Compares a node with those beside, above and below it; those that newly overlap are told. */
@@ -210,8 +199,6 @@ export class Bringing {
   }
 }
 
-type Touch = (id: string, change: Partial<NodeRow>) => void;
-
 const columnOf = (overlaps: readonly NodeOverlap[]): string | null =>
   overlaps.length === 0 ? null : JSON.stringify(overlaps);
 
@@ -219,8 +206,17 @@ function conflictOf({
   into,
   target,
   ours,
+  from,
   files,
   job,
 }: Extract<MergeNote, { type: 'conflict' }>): Omit<NodeConflict, 'seq'> {
-  return { into, target, ours, files: files.map(({ path }) => path), handed: false, job };
+  return {
+    into,
+    target,
+    ours,
+    theirs: from,
+    files: files.map(({ path }) => path),
+    handed: false,
+    job,
+  };
 }

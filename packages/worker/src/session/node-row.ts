@@ -6,6 +6,7 @@ import {
   maskConfig,
   type Node,
   NodeConflict,
+  NodeWork,
   NodeOverlap,
   type SessionId,
   SnapshotSource,
@@ -55,6 +56,7 @@ export type NodeRow = {
   told: string | null;
   overlaps: string | null;
   conflict: string | null;
+  work: string | null;
 };
 
 /**
@@ -124,6 +126,7 @@ export function intentRow(
     told: null,
     overlaps: null,
     conflict: null,
+    work: null,
   };
 }
 
@@ -153,6 +156,7 @@ export function toNode(session: SessionId, row: NodeRow, { own, subtree }: NodeA
     contextPct: row.context_pct,
     done: row.done,
     total: row.total,
+    ...(row.work === null ? {} : { work: NodeWork.parse(JSON.parse(row.work)) }),
     ...(row.overlaps === null ? {} : { overlaps: overlapsIn(row.overlaps) }),
     ...(row.conflict === null ? {} : { conflict: conflictIn(row.conflict) }),
     ...limitIn(row),

@@ -1,6 +1,6 @@
 import { ALARMS_TABLE } from '../storage/alarms.ts';
 import { VALUES_TABLE } from '../storage/values.ts';
-import { BRINGING_TABLES } from './bringing.ts';
+import { BRINGING_TABLES, WORK_COLUMN } from './bringing.ts';
 import { LEDGER_TABLES } from './ledger/schema.ts';
 import { PAUSE_TABLES } from './pauses.ts';
 import { STARTS_TABLES } from './starts.ts';
@@ -52,4 +52,5 @@ export const SESSION_MIGRATIONS: readonly (readonly string[])[] = [
     ...WORKERS_TABLES,
     ...BRINGING_TABLES,
   ],
+  [WORK_COLUMN],
 ];

@@ -14,6 +14,7 @@ import {
   type NodeBudgetState,
   type NodeCreate,
   type NodePatch,
+  type ResolveBy,
   type Session as SessionResource,
   type SessionCreate,
   type SessionId,
@@ -325,12 +326,20 @@ export class SessionObject extends DurableObject<Env> implements Ledger {
     return attempt(() => this.#for(user).bringing.branch());
   }
 
-  /** `once`: the key of an answer to a conflict that nobody has as a task. */
-  async resolveConflict(user: string, id: ThreadId, once?: string): Promise<Result<null>> {
+  /** Says who has it as a task now. `once`: the key of an answer to a conflict that nobody has as a task. */
+  async resolveConflict(
+    user: string,
+    id: ThreadId,
+    by: ResolveBy,
+    once?: string,
+  ): Promise<Result<ThreadId>> {
+    const kind = by === 'new' ? attempt(() => this.#for(user).bringing.handing.kindFor(id)) : null;
+    if (kind && !kind.ok) return kind;
+    const given = kind === null ? undefined : await this.#given(user, kind.value);
     return this.#change(user, () => {
       const key = once ?? crypto.randomUUID();
-      this.#for(user).bringing.resolve(id, key, once !== undefined);
-      return null;
+      const how = { by, once: once !== undefined, ...(given && { given }) };
+      return this.#for(user).bringing.handing.resolve(id, key, how);
     });
   }
 

@@ -260,13 +260,13 @@ export class Session {
     }
   }
 
-  /** A child that an agent asks for by the API: one for each of its keys, or a refusal in words. */
-  spawn(parent: ThreadId, wish: SpawnWish, given = USUAL): Node {
+  /** A child that is asked for by the API: one for each key, or a refusal in words. A person may ask for one of an agent that is stopped. */
+  spawn(parent: ThreadId, wish: SpawnWish, given = USUAL, by: 'agent' | 'person' = 'agent'): Node {
     const known = this.nodes.spawnedAs(parent, wish.key);
     if (known) return this.node(ThreadId.parse(known.id));
     const row = this.nodes.find(parent);
     if (!row) throw notFound('the parent');
-    return this.#spawn(parent, wishNote(wish, row), given, wish);
+    return this.#spawn(parent, wishNote(wish, row, by), given, wish);
   }
 
   /** Marks a subtree as stopped. Its threads are told after; until then nothing can be spawned in it. */

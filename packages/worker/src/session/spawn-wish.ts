@@ -6,11 +6,11 @@ import type { NodeRow } from './node-row.ts';
 export type SpawnWish = SpawnCreate;
 
 /** The wish as the event that it stands for. */
-export function wishNote(wish: SpawnWish, parent: NodeRow): SpawnNote {
+export function wishNote(wish: SpawnWish, parent: NodeRow, by: 'agent' | 'person'): SpawnNote {
   const { name, task, budget, network, agent = parent.agent_type } = wish;
   const model = wish.model ?? (agent === parent.agent_type ? parent.model : '');
   // It is asked for now: after every stop that a person has taken back, before any other.
-  const seq = isStopped(parent) ? 0 : Number.MAX_SAFE_INTEGER;
+  const seq = by === 'agent' && isStopped(parent) ? 0 : Number.MAX_SAFE_INTEGER;
   return { seq, name, agent, model, task, ...(budget && { budget }), ...(network && { network }) };
 }
 

@@ -40,7 +40,7 @@ export function tellFailure(
   // It is being ended at a limit: its exit ends the run.
   if (state.launch.active && state.launch.stopping) return [];
   const content = gateMessage(result, attempts - state.lifecycle.failures);
-  const message: AgentInput = { type: 'message', from: 'system', content };
+  const message: AgentInput = { type: 'message', from: 'system', wake: true, content };
   appender.append('system', message);
   if (state.launch.active) return [addInput(sql, state, message)];
   orderStart(sql, state, [message]);

@@ -1,5 +1,5 @@
 import {
-  type AgentInput,
+  Attachment,
   type Delivery,
   FilepathError,
   type InputLine,
@@ -12,10 +12,13 @@ import {
 import { notFound } from '../result.ts';
 import { first, type Sql } from '../storage/sql.ts';
 import type { Appender } from './appender.ts';
+import { told } from './files.ts';
 import { fits, give } from './give.ts';
 import { isAtWork, type ThreadMeta, type ThreadState } from './state.ts';
 
-type Row = { id: string; seq: number; at: string; content: string };
+type Row = { id: string; seq: number; at: string; content: string; attachments: string | null };
+
+const COLUMNS = 'id, seq, at, content, attachments';
 
 /** Whether a message of a person waits for the end of the open run. Null: as the agent takes messages. */
 export function waitsInQueue(
@@ -28,24 +31,31 @@ export function waitsInQueue(
 
 export function readQueue(sql: Sql): QueuedMessage[] {
   return sql
-    .all<Row>('SELECT id, seq, at, content FROM queue ORDER BY seq')
-    .map((row) => QueuedMessage.parse(row));
+    .all<Row>(`SELECT ${COLUMNS} FROM queue ORDER BY seq`)
+    .map(({ attachments: _json, ...row }) => QueuedMessage.parse({ ...row, ...filesOf(_json) }));
 }
 
-export function enqueue(sql: Sql, appender: Appender, content: string): number {
+export function enqueue(
+  sql: Sql,
+  appender: Appender,
+  content: string,
+  attachments: readonly Attachment[],
+): number {
   const { state, meta, now } = appender;
   const bytes = sizeOf(content);
   const { messages, size } = total(sql);
   checkRoom(meta.name, messages + 1, size + bytes);
-  const body: QueueBody = { type: 'queued', id: newMessageId(), content };
+  const files = attachments.length === 0 ? {} : { attachments: [...attachments] };
+  const body: QueueBody = { type: 'queued', id: newMessageId(), content, ...files };
   const seq = appender.append('user', body);
   sql.run(
-    'INSERT INTO queue (id, seq, at, content, bytes) VALUES (?, ?, ?, ?, ?)',
+    'INSERT INTO queue (id, seq, at, content, bytes, attachments) VALUES (?, ?, ?, ?, ?, ?)',
     body.id,
     seq,
     new Date(now).toISOString(),
     content,
     bytes,
+    attachments.length === 0 ? null : JSON.stringify(attachments),
   );
   state.queued = messages + 1;
   return seq;
@@ -81,13 +91,14 @@ export function deliverQueued(sql: Sql, appender: Appender, before: ThreadState)
     appender.append('system', { type: 'queue_stands', messages: state.queued });
   }
   if (!isFree(state)) return [];
-  const row = first<Row>(sql, 'SELECT id, seq, at, content FROM queue ORDER BY seq LIMIT 1');
+  const row = first<Row>(sql, `SELECT ${COLUMNS} FROM queue ORDER BY seq LIMIT 1`);
   if (row === null) return [];
   const { id, content } = row;
-  const input: AgentInput = { type: 'message', from: 'user', content };
+  const message = { type: 'message', from: 'user', content, ...filesOf(row.attachments) } as const;
+  const input = told(message);
   if (!fits(sql, state.launch, input)) return [];
   remove(sql, state, id);
-  appender.append('user', { ...input, queued: id });
+  appender.append('user', { ...message, queued: id });
   state.handoffs = 0;
   return give(sql, state, input);
 }
@@ -104,8 +115,13 @@ function isFree(state: ThreadState): boolean {
   return fresh !== launch.epoch && goOn === null;
 }
 
+/** As the row has them. */
+function filesOf(json: string | null): { attachments?: Attachment[] } {
+  return json === null ? {} : { attachments: Attachment.array().parse(JSON.parse(json)) };
+}
+
 function find(sql: Sql, id: MessageId): Row {
-  const row = first<Row>(sql, 'SELECT id, seq, at, content FROM queue WHERE id = ?', id);
+  const row = first<Row>(sql, `SELECT ${COLUMNS} FROM queue WHERE id = ?`, id);
   if (row === null) throw notFound('this message in the queue');
   return row;
 }

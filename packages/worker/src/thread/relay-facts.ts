@@ -1,13 +1,22 @@
 import {
+  Attachment,
   DoneEvent,
   PlanEvent,
   RunnerHead,
   SystemHandoff,
   TextEvent,
-  UserMessage,
+  toldContent,
 } from '@filepath/protocol';
+import { z } from 'zod';
 import { first, type Sql } from '../storage/sql.ts';
 import { bodyText } from './log-table.ts';
+
+/** Of a message as the log has it, with whatever else stands there. */
+const Message = z.looseObject({
+  type: z.literal('message'),
+  content: z.string(),
+  attachments: z.array(Attachment).optional(),
+});
 
 type Row = { seq: number; source: string; json: string };
 
@@ -139,5 +148,6 @@ export function newestRun(sql: Sql, endedAt: number): { began: number; ended: bo
 }
 
 function messageIn(row: Row): string | null {
-  return UserMessage.safeParse(bodyOf(row)).data?.content ?? null;
+  const message = Message.safeParse(bodyOf(row)).data;
+  return message === undefined ? null : toldContent(message.content, message.attachments);
 }

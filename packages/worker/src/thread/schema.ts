@@ -36,6 +36,12 @@ export const THREAD_MIGRATIONS: readonly (readonly string[])[] = [
     `CREATE TABLE queue (
        id TEXT PRIMARY KEY, seq INTEGER NOT NULL, at TEXT NOT NULL, content TEXT NOT NULL, bytes INTEGER NOT NULL)`,
   ],
+  [
+    // Files that a person gave for messages. Their bytes are in the blob store.
+    `CREATE TABLE files (sha256 TEXT PRIMARY KEY, bytes INTEGER NOT NULL, type TEXT NOT NULL)`,
+    // JSON of the files of a message that waits.
+    'ALTER TABLE queue ADD COLUMN attachments TEXT',
+  ],
 ];
 
 /** Emptied when a thread is deleted; what remains says that it was. */
@@ -50,4 +56,5 @@ export const CONTENT_TABLES = [
   'jobs',
   'questions',
   'queue',
+  'files',
 ] as const;

@@ -1,13 +1,16 @@
 import { DurableObject } from 'cloudflare:workers';
 import {
+  type AttachmentRef,
   type Changes,
   type DecisionCreate,
   type Delivery,
   FilepathError,
+  type FoundFiles,
   type GatewayBody,
   type JobId,
   JobResult,
   type JobWork,
+  type KeptFile,
   type MergeCreate,
   type MessageId,
   type PushCreate,
@@ -43,15 +46,17 @@ import { deliverOutbox } from './delivery.ts';
 import { readDrafts } from './drafts.ts';
 import { type ExportCursor, exportPage, type ExportPage } from './export-page.ts';
 import type { MergePlan } from '../session/bringing.ts';
-import { askChanges } from './ask-changes.ts';
+import { askChanges, askFiles } from './ask-workspace.ts';
 import { AwaitedResults } from './awaited-results.ts';
 import { makesSnapshot } from './jobs.ts';
+import { checkRoomFor, keepFile, keptFile } from './files.ts';
 import { largeLines } from './lines.ts';
 import { LinkSockets } from './link-sockets.ts';
 import { nodeHashing } from './node-hashing.ts';
 import type { Pause } from './pause.ts';
 import { THREAD_MIGRATIONS } from './schema.ts';
 import type { ThreadMeta } from './state.ts';
+import { readTail } from './tail.ts';
 import { readTalk, type TalkPage } from './talk.ts';
 import { type Effects, type Given, type SpawnFailed, Thread } from './thread.ts';
 import { ThreadFeed } from './thread-feed.ts';
@@ -119,9 +124,45 @@ export class ThreadObject extends DurableObject<Env> {
     content: string,
     key: string | null,
     deliver: Delivery | null = 'now',
+    files: readonly AttachmentRef[] = [],
   ): Result<{ seq: number }> {
     const clean = this.#redact(content);
-    return this.#change(user, (thread) => thread.message(from, clean, key, deliver));
+    const named = files.map(({ name, sha256 }) => ({
+      name: this.#redact(name).slice(0, 120),
+      sha256,
+    }));
+    return this.#change(user, (thread) => thread.message(from, clean, key, deliver, named));
+  }
+
+  /** Whether there is room for one more file of so many bytes. */
+  fileRoom(user: string, file: Pick<KeptFile, 'sha256' | 'bytes'>): Result<true> {
+    return attempt(() => {
+      checkRoomFor(this.#sql, this.#for(user).thread.meta.name, file);
+      return true;
+    });
+  }
+
+  /** The bytes of this file are kept: messages may name it. */
+  keepFile(user: string, file: KeptFile): Result<KeptFile> {
+    return attempt(() => {
+      const { meta } = this.#for(user).thread;
+      return this.#sql.transaction(() => keepFile(this.#sql, meta.name, file));
+    });
+  }
+
+  file(user: string, sha256: string): Result<KeptFile> {
+    return attempt(() => {
+      this.#for(user);
+      return keptFile(this.#sql, sha256);
+    });
+  }
+
+  /** For the runner that the agent is on. */
+  fileFor(runner: string, sha256: string): Result<KeptFile> {
+    return attempt(() => {
+      if (this.#parts?.thread.meta.runner !== runner) throw notFound('this file');
+      return keptFile(this.#sql, sha256);
+    });
   }
 
   queued(user: string): Result<QueuedMessage[]> {
@@ -201,13 +242,14 @@ export class ThreadObject extends DurableObject<Env> {
     );
   }
 
-  /** The job that pushes the agent's branch to the session's repository. */
-  push(
+  /** The job that pushes the agent's branch to the session's repository. Waits for its result for so long. */
+  async push(
     user: string,
     { branch, force = false }: PushCreate,
     session: string | null,
-  ): Result<{ job: JobId }> {
-    return this.#job(user, ({ meta }) => {
+    waitMs: number,
+  ): Promise<Result<{ job: JobId; result: JobResult | null }>> {
+    const ordered = this.#job(user, ({ meta }) => {
       if (meta.gitRepoUrl === null) {
         throw new FilepathError('conflict', 'this session has no repository to push to');
       }
@@ -218,6 +260,7 @@ export class ThreadObject extends DurableObject<Env> {
         ...(session === null ? {} : { session }),
       };
     });
+    return this.#ended(ordered, waitMs);
   }
 
   /** The job that merges the agent's branch. `user` is null when the session asks. Waits for its result for so long. */
@@ -235,6 +278,13 @@ export class ThreadObject extends DurableObject<Env> {
       hand,
       ...(mode === undefined ? {} : { mode }),
     }));
+    return this.#ended(ordered, waitMs);
+  }
+
+  async #ended(
+    ordered: Result<{ job: JobId }>,
+    waitMs: number,
+  ): Promise<Result<{ job: JobId; result: JobResult | null }>> {
     if (!ordered.ok) return ordered;
     const { job } = ordered.value;
     const result = waitMs === 0 ? null : await this.#results.wait(job, waitMs);
@@ -245,6 +295,12 @@ export class ThreadObject extends DurableObject<Env> {
   async changes(user: string, file: string | null): Promise<Result<Changes>> {
     const found = attempt(() => this.#for(user).thread);
     return found.ok ? askChanges(this.env, found.value, file, this.#redact) : found;
+  }
+
+  /** Files of the workspace whose path holds this. */
+  async files(user: string, query: string): Promise<Result<FoundFiles>> {
+    const found = attempt(() => this.#for(user).thread);
+    return found.ok ? askFiles(this.env, found.value, query, this.#redact) : found;
   }
 
   /** From the runner that the agent is on. */
@@ -289,6 +345,11 @@ export class ThreadObject extends DurableObject<Env> {
 
   page(user: string, after: number, limit: number): Result<string> {
     return attempt(() => jsonPage(this.#for(user).feed, after, limit));
+  }
+
+  /** `tail` is a name that workerd keeps for itself. */
+  lastEvents(user: string, before: number | null, limit: number): Result<string> {
+    return attempt(() => readTail(this.#sql, this.#for(user).thread, before, limit));
   }
 
   /** For whoever has asked the session whether it may be told. */

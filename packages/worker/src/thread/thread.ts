@@ -1,4 +1,5 @@
 import {
+  type AttachmentRef,
   type AgentInput,
   asksForWork,
   type DecisionCreate,
@@ -31,6 +32,7 @@ import type { Ruled } from '../user/rules.ts';
 import { Appender } from './appender.ts';
 import { askedNote } from './asked.ts';
 import { takeDrafts } from './drafts.ts';
+import { attachmentsFor, told } from './files.ts';
 import { beginGate, callOffGate, tellFailure } from './gate.ts';
 import { checkBacklog, give } from './give.ts';
 import type { Hashing } from './hashing.ts';
@@ -114,6 +116,7 @@ export class Thread {
     content: string,
     key: string | null,
     deliver: Delivery | null = 'now',
+    files: readonly AttachmentRef[] = [],
   ): Effects {
     const known = key === null ? null : this.#seqOf(key);
     if (known !== null) return { ...nothing(known) };
@@ -128,17 +131,24 @@ export class Thread {
       throw new FilepathError('conflict', `${this.#meta.name} is stopped`);
     }
     const { sql } = this.#deps;
+    const attachments = attachmentsFor(sql, files);
     if (from === 'user' && waitsInQueue(this.#meta, this.#state, deliver)) {
       return this.#change((appender) => {
-        const seq = enqueue(sql, appender, content);
+        const seq = enqueue(sql, appender, content, attachments);
         if (key !== null) this.#keep(key, seq);
         return { seq };
       });
     }
-    const input = { type: 'message', from, content } as const;
+    const message = {
+      type: 'message',
+      from,
+      content,
+      ...(attachments.length > 0 && { attachments }),
+    } as const;
+    const input = told(message);
     checkBacklog(sql, this.#meta.name, launch, input);
     return this.#change((appender) => {
-      const seq = appender.append(from, input);
+      const seq = appender.append(from, message);
       if (key !== null) this.#keep(key, seq);
       if (from === 'user') appender.state.handoffs = 0;
       return { seq, inputs: give(sql, appender.state, input) };

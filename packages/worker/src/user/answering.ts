@@ -49,7 +49,7 @@ export async function carryOutAnswer(
     case 'resume now':
       return signalNode(env, user, session, id, { action: 'resume' });
     case 'hand to the agent':
-      unwrap(await env.SESSION.getByName(session).resolveConflict(user, id, key));
+      unwrap(await env.SESSION.getByName(session).resolveConflict(user, id, 'agent', key));
       return;
     case 'stop':
       return signalNode(env, user, session, id, { action: 'stop' });

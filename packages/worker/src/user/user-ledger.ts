@@ -1,4 +1,10 @@
-import { type Budget, type BudgetState, NO_BUDGET, type SessionId } from '@filepath/protocol';
+import {
+  type Budget,
+  type BudgetState,
+  NO_BUDGET,
+  type SessionId,
+  type UsageTotals,
+} from '@filepath/protocol';
 import { NANO } from '../gateway/contract.ts';
 import type { LeaseReport } from '../session/ledger/lease.ts';
 import { type Amount, type Limit, limitOf } from '../session/ledger/money.ts';
@@ -55,6 +61,11 @@ export class UserLedger {
       usage: sumTotals(rows),
       reserved: { tokens: reserved.tokens, usd: reserved.nano / NANO },
     };
+  }
+
+  /** What each session has used, as it last said. */
+  usages(): { session: string; usage: UsageTotals }[] {
+    return this.#rows().map((row) => ({ session: row.session, usage: sumTotals([row]) }));
   }
 
   /** How far the session may go in all: up to `want` and some more, or as far as there is. */

@@ -14,6 +14,7 @@ import {
   type Rule,
   type SessionId,
   type ThreadId,
+  type UsageTotals,
 } from '@filepath/protocol';
 import type { Env } from '../env.ts';
 import { learnSecretsOfProviders, secretsAreLearnt } from '../gateway/memory.ts';
@@ -175,6 +176,10 @@ export class UserObject extends DurableObject<Env> {
 
   budget(): BudgetState {
     return this.#ledger().state();
+  }
+
+  usages(): { session: string; usage: UsageTotals }[] {
+    return this.#ledger().usages();
   }
 
   /** From then on it holds: every session asks anew before its next call. */

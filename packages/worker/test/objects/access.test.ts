@@ -23,9 +23,14 @@ describe('[SEC1] without a token', () => {
     expect((await send(route, { cookie: 'filepath-4280.session_token=x.y' })).status).toBe(401);
   });
 
-  it('opens health, the sign-in link and static files only', async () => {
+  it('opens health, the ways to sign in and static files only', async () => {
     const open = table.filter(([, route]) => route.access === 'open').map(([name]) => name);
-    expect(open.toSorted()).toEqual(['GET /api/auth/sign-in/link', 'GET /api/health']);
+    expect(open.toSorted()).toEqual([
+      'GET /api/auth/sign-in/link',
+      'GET /api/health',
+      'POST /api/auth/passkey/challenge',
+      'POST /api/auth/sign-in/passkey',
+    ]);
     expect((await call('/api/health')).status).toBe(200);
     expect((await call('/')).status).toBe(200);
   });

@@ -157,6 +157,36 @@ it('[MERGE15] a conflict that is handed over becomes a message to the agent', as
   await expect.poll(tasks, { timeout: 10_000 }).toHaveLength(2);
 });
 
+it('[MERGE19] a conflict becomes the task of the parent, or of a new agent below it, by the API', async () => {
+  const runner = await TestRunner.connect();
+  const { session, lead, helper } = await family(runner);
+  await ask(202, 'POST', `/api/node/${helper}/merge`, {});
+  const order = await jobOf(runner, helper);
+  const conflict = { ours: hash('2'), files: [{ path: 'a', hunks: [] }], truncated: false };
+  const result = { type: 'conflict', ...about(order.id, helper), ...conflict, hand: false };
+  runner.socket.send({ t: 'done', thread: helper, result });
+  const nodeNow = async () => (await treeOf(session)).nodes.find(({ id }) => id === helper);
+  await expect.poll(async () => (await nodeNow())?.conflict, { timeout: 10_000 }).toBeDefined();
+  const path = `/api/node/${helper}/merge/resolve`;
+  await ask(400, 'POST', path, { by: 'nobody' });
+  expect(await ask(202, 'POST', path, { by: 'parent' })).toEqual({ node: lead });
+  const told = async (id: ThreadId) =>
+    (await logOf(id)).filter(({ source, body }) => {
+      const text = JSON.stringify(body);
+      return (
+        source === 'parent' && text.includes(`git merge ${hash('2')}\\ngit merge ${hash('1')}`)
+      );
+    });
+  await expect.poll(() => told(lead), { timeout: 10_000 }).toHaveLength(1);
+  const { node } = z
+    .object({ node: z.custom<ThreadId>() })
+    .parse(await ask(202, 'POST', path, { by: 'new' }));
+  await expect.poll(() => told(node), { timeout: 10_000 }).toHaveLength(1);
+  const made = (await treeOf(session)).nodes.find(({ id }) => id === node);
+  expect(made).toMatchObject({ name: 'merge-helper', parentId: lead, agentType: 'custom' });
+  expect((await nodeNow())?.conflict).toMatchObject({ handed: true, holder: node });
+});
+
 it('[ATT6] a conflict waits for a person, who hands it to the agent, once', async () => {
   const runner = await TestRunner.connect();
   const { session, helper } = await family(runner);
@@ -212,6 +242,18 @@ it('[MERGE16] an agent merges its direct children and nobody else, and is answer
   const result = { type: 'merged', ...about(order.id, helper), ...merged };
   runner.socket.send({ t: 'done', thread: helper, result });
   expect(await (await answer).json()).toEqual({ result });
+});
+
+it('[MERGE21] a push is answered with how it ended, where that is waited for', async () => {
+  const runner = await TestRunner.connect();
+  const { helper } = await family(runner);
+  const answer = ask(200, 'POST', `/api/thread/${helper}/push?wait=30`, {});
+  const order = await jobOf(runner, helper);
+  const pushed = { remote: 'https://git.invalid/a/b.git', branch: 'main', commit: hash('1') };
+  const result = { type: 'pushed', job: order.id, ...pushed };
+  runner.socket.send({ t: 'done', thread: helper, result });
+  expect(await answer).toEqual({ result });
+  await ask(400, 'POST', `/api/thread/${helper}/push?wait=3600`, {});
 });
 
 it('[MERGE11] what a runner tells of two agents is shown in the tree and in both threads', async () => {

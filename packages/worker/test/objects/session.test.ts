@@ -1,9 +1,10 @@
 import { env } from 'cloudflare:workers';
-import { Node, Session, type ThreadId, TreeFrame } from '@filepath/protocol';
+import { Node, NodeEntry, Session, type ThreadId, TreeFrame } from '@filepath/protocol';
 import { describe, expect, it } from 'vitest';
 import { z } from 'zod';
 import {
   ask,
+  call,
   custom,
   message,
   newAgent,
@@ -16,6 +17,7 @@ import { alarmsOf, fireAlarm } from './support/faults.ts';
 import { exited, TestLink, TestRunner } from './support/runner.ts';
 import { TestSocket } from './support/socket.ts';
 import { openSse } from './support/sse.ts';
+import { signInAs } from './support/users.ts';
 
 async function sessions(): Promise<Session[]> {
   const body = await ask(200, 'GET', '/api/session');
@@ -113,9 +115,23 @@ describe('a session', () => {
     expect((await treeOf(session.id)).session.status).toBe('running');
     await fireAlarm(env.SESSION.getByName(session.id));
     expect(await indexed(session.id)).toEqual(await asRows(session.id));
-    const { usage: _usage, budget: _budget, ...shown } = (await treeOf(session.id)).session;
+    const { budget: _budget, ...shown } = (await treeOf(session.id)).session;
     expect(await listed(session.id)).toEqual(shown);
     expect(await alarmsOf(env.SESSION.getByName(session.id))).toEqual([]);
+  });
+
+  it('[TREE15] is in the list of agents with all of its own, for its owner only', async () => {
+    const session = await newSession({ name: 'listed', root: { ...custom, name: 'top' } });
+    const child = await newNode(session.id, { parentId: session.rootNodeId, name: 'below' });
+    const List = z.object({ nodes: z.array(NodeEntry) });
+    const { nodes } = List.parse(await ask(200, 'GET', '/api/node'));
+    const own = nodes.filter(({ sessionId }) => sessionId === session.id);
+    expect(own.toSorted((a, b) => b.name.localeCompare(a.name))).toMatchObject([
+      { id: session.rootNodeId, parentId: null, name: 'top', sessionName: 'listed' },
+      { id: child.id, parentId: session.rootNodeId, name: 'below', status: 'idle' },
+    ]);
+    const other = { headers: await signInAs('lists-nodes') };
+    expect(await (await call('/api/node', other)).json()).toEqual({ nodes: [] });
   });
 
   it('[TREE10] writes its index anew', async () => {

@@ -148,6 +148,18 @@ describe('agents that change the same lines', () => {
   });
 });
 
+it('[DIFF7] a node shows where its work stands, and a new report changes it', () => {
+  const { session, bringing, add } = newSession();
+  const node = add('node');
+  expect(session.node(node).work).toBeUndefined();
+  session.takeTouched();
+  bringing.noteTouched(node, work('1', [[5, 1]]));
+  expect(session.node(node).work).toEqual({ head: hash('1'), dirty: false, files: 1 });
+  expect(session.takeTouched().some(({ json }) => json.includes('"work":'))).toBe(true);
+  bringing.noteTouched(node, work('2', [[5, 1]], { dirty: true }));
+  expect(session.node(node).work).toEqual({ head: hash('2'), dirty: true, files: 1 });
+});
+
 describe('where work is merged', () => {
   it('[MERGE12] is the parent, or a branch of the session whose name is kept', () => {
     const { session, bringing, add } = newSession();
@@ -178,7 +190,7 @@ describe('where work is merged', () => {
       target: 'root',
       from: hash('1'),
     };
-    expect(() => bringing.resolve(child, 'k')).toThrow('child has no conflict');
+    expect(() => bringing.handing.resolve(child, 'k', {})).toThrow('child has no conflict');
     const conflict = {
       type: 'conflict' as const,
       ...about,
@@ -190,8 +202,8 @@ describe('where work is merged', () => {
     bringing.noteMerge(child, conflict);
     expect(session.node(child).conflict).toMatchObject({ target: 'root', handed: false });
     expect(bringing.waiting()).toEqual([]);
-    bringing.resolve(child, 'k');
-    bringing.resolve(child, 'k');
+    bringing.handing.resolve(child, 'k', {});
+    bringing.handing.resolve(child, 'k', {});
     const [task, ...more] = bringing.waiting();
     expect(more).toEqual([]);
     expect(task).toMatchObject({ thread: child, body: null });
@@ -200,11 +212,76 @@ describe('where work is merged', () => {
     expect(session.node(child).conflict?.handed).toBe(true);
     bringing.noteMerge(child, conflict);
     expect(session.node(child).conflict?.handed, 'told again').toBe(true);
-    bringing.resolve(child, 'another answer', true);
+    bringing.handing.resolve(child, 'another answer', { once: true });
     expect(bringing.waiting()).toHaveLength(1);
     const merged = { commit: hash('3'), before: hash('2'), how: 'merge' as const, taken: false };
     bringing.noteMerge(child, { type: 'merged', ...about, ...merged });
     expect(session.node(child).conflict).toBeUndefined();
     expect(bringing.waiting().at(-1)?.words).toContain(`run: git merge ${hash('3')}`);
+  });
+
+  const inConflict = (into: 'parent' | 'session') => {
+    const made = newSession();
+    const root = made.add('root');
+    const child = made.add('child', root);
+    made.bringing.noteMerge(child, {
+      type: 'conflict',
+      job: newJobId(),
+      node: child,
+      name: 'child',
+      into,
+      target: into === 'parent' ? 'root' : 'filepath/my-work-12345678',
+      from: hash('1'),
+      ours: hash('2'),
+      files: [{ path: 'text', hunks: [] }],
+      truncated: false,
+      hand: false,
+    });
+    return { ...made, root, child };
+  };
+
+  it('[MERGE19] a conflict is given to the parent with both commits', () => {
+    const { session, bringing, root, child } = inConflict('parent');
+    expect(bringing.handing.resolve(child, 'k', { by: 'parent' })).toBe(root);
+    expect(bringing.waiting()).toMatchObject([{ thread: root, body: null }]);
+    expect(bringing.waiting()[0]?.words).toContain(
+      `git merge ${hash('2')}\ngit merge ${hash('1')}\n`,
+    );
+    expect(session.node(child).conflict).toMatchObject({ handed: true, holder: root });
+    const branch = inConflict('session');
+    expect(() => branch.bringing.handing.resolve(branch.child, 'k', { by: 'parent' })).toThrow(
+      "is no agent's",
+    );
+    expect(branch.session.node(branch.child).conflict?.handed).toBe(false);
+  });
+
+  it('[MERGE19] a conflict is given to one new agent, below whoever is to have the result', () => {
+    const { session, bringing, root, child } = inConflict('parent');
+    session.halt(root);
+    session.halted(root, 5);
+    const made = bringing.handing.resolve(child, 'k', { by: 'new' });
+    expect(session.node(made)).toMatchObject({ name: 'merge-child', parentId: root });
+    const task = session.nodes.find(made)?.task ?? '';
+    expect(task).toContain(`git merge ${hash('2')}\ngit merge ${hash('1')}\n`);
+    expect(bringing.handing.resolve(child, 'again', { by: 'new' })).toBe(made);
+    expect(session.node(child).conflict).toMatchObject({ handed: true, holder: made });
+
+    const branch = inConflict('session');
+    const other = branch.bringing.handing.resolve(branch.child, 'k', { by: 'new' });
+    expect(branch.session.node(other).parentId).toBe(branch.child);
+    expect(branch.session.nodes.find(other)?.task).not.toContain(hash('1'));
+  });
+
+  it('[MERGE20] a conflict whose holder is deleted waits again, and another can be made', () => {
+    const { session, bringing, child } = inConflict('parent');
+    const made = bringing.handing.resolve(child, 'k', { by: 'new' });
+    const { seq } = session.node(child).conflict ?? {};
+    session.drop(made);
+    bringing.forget();
+    const { conflict } = session.node(child);
+    expect(conflict).toMatchObject({ handed: false });
+    expect(conflict?.holder).toBeUndefined();
+    expect(conflict?.seq).not.toBe(seq);
+    expect(bringing.handing.resolve(child, 'k', { by: 'new' })).not.toBe(made);
   });
 });

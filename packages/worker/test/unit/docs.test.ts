@@ -8,6 +8,7 @@ import { getTableConfig } from 'drizzle-orm/sqlite-core';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { z } from 'zod';
 import * as authSchema from '../../src/db/auth-schema.ts';
+import * as identitySchema from '../../src/db/identity-schema.ts';
 import * as indexSchema from '../../src/db/index-schema.ts';
 import * as providerSchema from '../../src/db/provider-schema.ts';
 import { RUNNER_MIGRATIONS } from '../../src/runner/schema.ts';
@@ -87,7 +88,7 @@ describe('docs/reference/fap.md', () => {
 describe('docs/reference/schema.md', () => {
   const text = readDoc('docs/reference/schema.md');
 
-  const tables = [authSchema, indexSchema, providerSchema]
+  const tables = [authSchema, identitySchema, indexSchema, providerSchema]
     .flatMap((schema) => Object.values(schema))
     .flatMap((value) => ('getSQL' in value ? [value] : []));
   it.each(tables.map((table) => ({ name: getTableName(table), table })))(

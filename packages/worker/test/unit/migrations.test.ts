@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import { generateSQLiteDrizzleJson, generateSQLiteMigration } from 'drizzle-kit/api';
 import { describe, expect, it } from 'vitest';
 import * as authSchema from '../../src/db/auth-schema.ts';
+import * as identitySchema from '../../src/db/identity-schema.ts';
 import * as indexSchema from '../../src/db/index-schema.ts';
 import * as providerSchema from '../../src/db/provider-schema.ts';
 
@@ -16,7 +17,7 @@ describe('migrations', () => {
   it('lead to the schema in the code: `drizzle-kit generate` finds nothing to do', async () => {
     const snapshot = JSON.parse(read(`meta/${String(last).padStart(4, '0')}_snapshot.json`));
     const schema = await generateSQLiteDrizzleJson(
-      { ...authSchema, ...indexSchema, ...providerSchema },
+      { ...authSchema, ...identitySchema, ...indexSchema, ...providerSchema },
       snapshot.id,
     );
     expect(await generateSQLiteMigration(snapshot, schema)).toEqual([]);

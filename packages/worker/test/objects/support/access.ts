@@ -18,7 +18,7 @@ export const AGENT = {
 export const table = routes.map((route) => [`${route.method} ${route.path}`, route] as const);
 export const guarded = table.filter(([, route]) => route.access !== 'open');
 export const withIds = guarded.filter(
-  ([, { path, access }]) => path.includes(':') && access === 'user',
+  ([, { path, access }]) => path.includes(':') && (access === 'user' || access === 'person'),
 );
 
 export type Scene = { session: Session; node: Node; stranger: Headers };
@@ -57,6 +57,9 @@ export function pathOf(route: Route): string {
     providerId: 'anthropic',
     memoryId: `mem_${'a'.repeat(22)}`,
     itemId: 'a'.repeat(32),
+    deviceId: 'a'.repeat(32),
+    tokenId: `tok_${'a'.repeat(22)}`,
+    passkeyId: `pk_${'a'.repeat(22)}`,
     ruleId: '00000000-0000-4000-8000-000000000000',
   };
   return route.path.replaceAll(/:(\w+)/g, (_, name: string) => {

@@ -1,0 +1,100 @@
+import { createHash } from 'node:crypto';
+import {
+  FILE_LIMITS,
+  fileKey,
+  FileName,
+  FilepathError,
+  KeptFile,
+  ThreadId,
+} from '@filepath/protocol';
+import { z } from 'zod';
+import { readBytes } from '../http/body.ts';
+import { defineRoute, json, type Route } from '../http/route.ts';
+import { notFound, unwrap } from '../result.ts';
+import { isShownImage, mediaTypeOf } from './media-type.ts';
+import { ThreadParams } from './parameters.ts';
+
+const Sha256 = z.string().regex(/^[0-9a-f]{64}$/);
+const FileParams = z.object({ id: ThreadId, sha256: Sha256 });
+const LinkParams = z.object({ threadId: ThreadId, sha256: Sha256 });
+const NameQuery = z.object({ name: FileName.optional() });
+
+/** Files that a person sends to an agent with a message. */
+export const fileRoutes: Route[] = [
+  defineRoute(
+    {
+      method: 'POST',
+      path: '/api/thread/:id/file',
+      summary:
+        'Keep a file for a message: the body is the file, of at most 10 MiB. Then a message names it in `attachments`. The same file again is kept once.',
+      access: 'user',
+      params: ThreadParams,
+      responses: { 201: { description: 'Kept.', schema: z.object({ file: KeptFile }) } },
+    },
+    async ({ env, userId, params, request }) => {
+      const thread = env.THREAD.getByName(params.id);
+      if (!(await thread.allows(userId))) throw notFound('this thread');
+      const bytes = await readBytes(request, FILE_LIMITS.bytes);
+      if (bytes.length === 0) throw new FilepathError('bad_request', 'The file is empty.');
+      const sha256 = createHash('sha256').update(bytes).digest('hex');
+      const type = mediaTypeOf(bytes, request.headers.get('content-type'));
+      const file = { sha256, bytes: bytes.length, type };
+      unwrap(await thread.fileRoom(userId, file));
+      const key = fileKey(params.id, sha256);
+      await env.BLOBS.put(key, bytes);
+      const kept = await thread.keepFile(userId, file);
+      // Deleted while it came: nobody would ever take it away.
+      if (!kept.ok && !(await thread.allows(userId))) await env.BLOBS.delete(key);
+      return json({ file: unwrap(kept) }, 201);
+    },
+  ),
+  defineRoute(
+    {
+      method: 'GET',
+      path: '/api/thread/:id/file/:sha256',
+      summary:
+        'A file that was sent with a message. PNG, JPEG, GIF and WebP are shown; everything else is a download.',
+      access: 'user',
+      params: FileParams,
+      query: NameQuery,
+      responses: { 200: { description: 'The file.', contentType: 'application/octet-stream' } },
+    },
+    async ({ env, userId, params, query }) => {
+      const file = unwrap(await env.THREAD.getByName(params.id).file(userId, params.sha256));
+      const shown = isShownImage(file.type);
+      const name = encodeURIComponent(query.name ?? params.sha256);
+      return answer(env.BLOBS, fileKey(params.id, params.sha256), file, {
+        'content-type': shown ? file.type : 'application/octet-stream',
+        'content-disposition': `${shown ? 'inline' : 'attachment'}; filename*=UTF-8''${name}`,
+        // Its address is its content.
+        'cache-control': 'private, max-age=31536000, immutable',
+      });
+    },
+  ),
+  defineRoute(
+    {
+      method: 'GET',
+      path: '/link/file/:threadId/:sha256',
+      summary: 'A file that an agent was sent, for its runner.',
+      access: 'runner',
+      params: LinkParams,
+      responses: { 200: { description: 'The file.', contentType: 'application/octet-stream' } },
+    },
+    async ({ env, runnerId, params: { threadId, sha256 } }) => {
+      const file = unwrap(await env.THREAD.getByName(threadId).fileFor(runnerId, sha256));
+      const headers = { 'content-type': 'application/octet-stream' };
+      return answer(env.BLOBS, fileKey(threadId, sha256), file, headers);
+    },
+  ),
+];
+
+async function answer(
+  bucket: R2Bucket,
+  key: string,
+  { bytes }: KeptFile,
+  headers: Record<string, string>,
+): Promise<Response> {
+  const blob = await bucket.get(key);
+  if (!blob) throw notFound('this file');
+  return new Response(blob.body, { headers: { ...headers, 'content-length': String(bytes) } });
+}
