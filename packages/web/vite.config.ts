@@ -20,9 +20,38 @@ function zodWithoutEval(): Plugin {
   };
 }
 
+/**
+ * While a pane is drawn, paneforge writes a style element to show a cursor. The page's policy forbids that, so the
+ * build has it set the cursor of the root, which shows everywhere: panes take no pointer events meanwhile.
+ */
+function paneforgeWithoutStyleElement(): Plugin {
+  const replaced: readonly [string, string][] = [
+    ['document.head.removeChild(element)', "element.style.cursor = ''"],
+    ['element = doc.createElement("style")', 'element = doc.documentElement'],
+    ['doc.head.appendChild(element)', ''],
+    ['element.innerHTML = `*{cursor: ${style}!important;}`', 'element.style.cursor = style'],
+  ];
+  return {
+    name: 'paneforge-without-style-element',
+    enforce: 'pre',
+    transform(code, id) {
+      if (!/\/paneforge\/dist\/internal\/utils\/style\.js(\?|$)/.test(id)) return null;
+      let changed = code;
+      for (const [before, after] of replaced) {
+        if (!changed.includes(before)) this.error(`paneforge has no "${before}" any more`);
+        changed = changed.replace(before, after);
+      }
+      return { code: changed, map: null };
+    },
+  };
+}
+
 export default defineConfig({
+  // A worker loads grammars as it needs them.
+  worker: { format: 'es' },
   plugins: [
     zodWithoutEval(),
+    paneforgeWithoutStyleElement(),
     sveltekit({
       adapter: adapter({ fallback: 'index.html' }),
       version: { name: manifest.version },
@@ -32,18 +61,21 @@ export default defineConfig({
           'default-src': ['none'],
           'script-src': ['self'],
           'style-src': ['self'],
-          // The one style attribute on the page: it hides SvelteKit's route announcer.
+          // The style attributes on the page: one hides SvelteKit's route announcer, `display: contents;` is bits-ui's.
           'style-src-attr': [
             'unsafe-hashes',
             'sha256-S8qMpvofolR8Mpjy4kQvEm7m1q8clzU4dfDH0AmvZjo=',
+            'sha256-iaOezIDcQIoxCULa6FBKKuLUu09R7kG+Mlu+JVfU3Rw=',
           ],
           'connect-src': ['self'],
           'img-src': ['self', 'data:'],
           'font-src': ['self'],
+          'manifest-src': ['self'],
+          'worker-src': ['self'],
           'base-uri': ['none'],
           'form-action': ['self'],
           'require-trusted-types-for': ['script'],
-          'trusted-types': ['svelte-trusted-html', 'sveltekit-trusted-url'],
+          'trusted-types': ['svelte-trusted-html', 'sveltekit-trusted-url', 'filepath-worker'],
         },
       },
     }),

@@ -7,5 +7,11 @@
     // Storage may be forbidden; the system decides then.
   }
   const dark = chosen ? chosen === 'dark' : matchMedia('(prefers-color-scheme: dark)').matches;
-  document.documentElement.classList.toggle('dark', dark);
+  const root = document.documentElement;
+  root.classList.toggle('dark', dark);
+  // The canvas before the styles are there; they go on with the same color.
+  root.style.colorScheme = dark ? 'dark' : 'light';
+  document
+    .querySelector('meta[name="theme-color"]')
+    ?.setAttribute('content', dark ? '#09090b' : '#ffffff');
 })();

@@ -20,7 +20,7 @@ const groups: ModelGroup[] = [
   { provider: 'openai', name: 'OpenAI', models: [model('openai/a')] },
 ];
 const ids = (search: string): string[] =>
-  findModels(groups, search).groups.flatMap(({ models }) => models.map(({ id }) => id));
+  findModels(groups, search).flatMap((line) => ('model' in line ? [line.model.id] : []));
 
 describe('the search for models', () => {
   it('finds those that have every word, whatever the case', () => {
@@ -30,11 +30,13 @@ describe('the search for models', () => {
     expect(ids('nothing')).toEqual([]);
   });
 
-  it('shows a hundred, and says how many more there are', () => {
-    const models = Array.from({ length: 250 }, (_, index) => model(`maker/${index}`));
-    const found = findModels([{ provider: 'maker', name: 'Maker', models }, ...groups], '');
-    expect(found.groups.flatMap((group) => group.models)).toHaveLength(100);
-    expect(found.more).toBe(153);
+  it('puts the name of a provider before its models, if any of them is found', () => {
+    const lines = findModels(groups, 'openai');
+    expect(lines.map((line) => ('heading' in line ? line.heading : line.model.id))).toEqual([
+      'OpenAI',
+      'openai/a',
+    ]);
+    expect(new Set(findModels(groups, '').map(({ key }) => key)).size).toBe(5);
   });
 
   it('tells a model of the list from another', () => {

@@ -1,46 +1,9 @@
 import { reasonWords } from '../src/lib/text/reason.ts';
 import { describe, expect, it } from 'vitest';
 import { readLimit } from '../src/lib/text/budget.ts';
-import { diffCounts, diffLines } from '../src/lib/text/diff.ts';
 import { parseEnv } from '../src/lib/text/env.ts';
 import { ago, bytes, count, duration } from '../src/lib/text/format.ts';
 import { randomName } from '../src/lib/text/names.ts';
-import { excerpt, plain } from '../src/lib/text/output.ts';
-
-describe('output', () => {
-  it('loses colours, titles and carriage returns of a terminal', () => {
-    expect(plain('\u001b[31mred\u001b[0m\u001b]0;title\u0007 ok\r\n\n')).toBe('red ok');
-  });
-
-  it('is whole when short, and its end when long', () => {
-    expect(excerpt('a\nb')).toEqual({ text: 'a\nb', lines: 2, whole: true });
-    const long = Array.from({ length: 212 }, (_, index) => `line ${index}`).join('\n');
-    const part = excerpt(long);
-    expect(part).toMatchObject({ lines: 212, whole: false });
-    expect(part.text.endsWith('line 211')).toBe(true);
-    expect(part.text.split('\n').length).toBeLessThan(40);
-  });
-
-  it('bounds one endless line', () => {
-    expect(excerpt('x'.repeat(1_000_000)).text.length).toBeLessThan(10_000);
-  });
-});
-
-describe('diff', () => {
-  it('tells added, removed and head lines apart and counts them', () => {
-    const lines = diffLines('--- a\n+++ b\n@@ -1 +1,2 @@\n same\n-old\n+new\n+more\n');
-    expect(lines.map((line) => line.kind)).toEqual([
-      'head',
-      'head',
-      'head',
-      'same',
-      'del',
-      'add',
-      'add',
-    ]);
-    expect(diffCounts(lines)).toEqual({ added: 2, removed: 1 });
-  });
-});
 
 describe('environment variables', () => {
   it('are KEY=VALUE lines; comments, blanks, export and quotes are understood', () => {

@@ -1,63 +1,14 @@
-import {
-  newSessionId,
-  newThreadId,
-  NO_BUDGET,
-  NO_USAGE,
-  type Node,
-  type ThreadId,
-} from '@filepath/protocol';
 import { describe, expect, it } from 'vitest';
-import { moveFrom, type Row, rowsOf } from '../src/lib/state/tree-rows.ts';
+import { branchesOf, type Row, rowsOf, stepFrom } from '../src/lib/state/tree-rows.ts';
+import { scrollFor, windowOf } from '../src/lib/state/tree-window.ts';
+import { idOf, makeNode, mapOf, TREE } from './support/nodes.ts';
 
-const sessionId = newSessionId();
-const ids = new Map<string, ThreadId>();
-const idOf = (name: string): ThreadId => {
-  const id = ids.get(name) ?? newThreadId();
-  ids.set(name, id);
-  return id;
-};
-
-function node(name: string, parent: string | null, sortOrder = 0): Node {
-  return {
-    id: idOf(name),
-    sessionId,
-    parentId: parent === null ? null : idOf(parent),
-    name,
-    slug: name,
-    agentType: 'custom',
-    model: '',
-    status: 'idle',
-    reason: null,
-    config: {},
-    sortOrder,
-    tokens: 0,
-    usage: NO_USAGE,
-    subtree: NO_USAGE,
-    budget: NO_BUDGET,
-    blocked: null,
-    queue: null,
-    contextPct: null,
-    done: 0,
-    total: 1,
-    createdAt: '2026-01-01T00:00:00.000Z',
-    updatedAt: '2026-01-01T00:00:00.000Z',
-  };
-}
-
-const NODES = new Map(
-  [
-    node('review', 'root', 2),
-    node('plan', 'root', 1),
-    node('api', 'plan', 1),
-    node('db', 'plan', 0),
-    node('root', null),
-  ].map((one) => [one.id, one] as const),
-);
-const rows = (...closed: string[]): Row[] => rowsOf(NODES, new Set(closed.map(idOf)));
+const closing = (...closed: string[]) => ({ collapsed: new Set(closed.map(idOf)), only: null });
+const rows = (...closed: string[]): readonly Row[] => rowsOf(branchesOf(TREE), closing(...closed));
 const names = (list: readonly Row[]): string[] => list.map((row) => row.node.name);
 
 describe('rows of a tree', () => {
-  it('stand below their parent, by sort order, with their depth and place', () => {
+  it('[UIT1] stand below their parent, by sort order, with their depth and place', () => {
     expect(names(rows())).toEqual(['root', 'plan', 'db', 'api', 'review']);
     expect(rows().map((row) => row.depth)).toEqual([0, 1, 2, 2, 1]);
     expect(rows()[3]).toMatchObject({ position: 2, siblings: 2, children: 0, expanded: false });
@@ -69,14 +20,29 @@ describe('rows of a tree', () => {
   });
 
   it('stand at the top when their parent is not there', () => {
-    const orphan = node('orphan', 'gone');
-    expect(names(rowsOf(new Map([[orphan.id, orphan]]), new Set()))).toEqual(['orphan']);
+    const orphan = makeNode('orphan', 'gone');
+    expect(names(rowsOf(branchesOf(mapOf(orphan)), closing()))).toEqual(['orphan']);
+  });
+
+  it('that a filter leaves are open, and counted among themselves', () => {
+    const only = new Set([idOf('root'), idOf('plan'), idOf('api')]);
+    const filtered = rowsOf(branchesOf(TREE), { ...closing('plan'), only });
+    expect(names(filtered)).toEqual(['root', 'plan', 'api']);
+    expect(filtered[2]).toMatchObject({ position: 1, siblings: 1 });
+  });
+
+  it('[UIT2] are the same objects while they are as they were', () => {
+    const before = rows();
+    expect(rowsOf(branchesOf(TREE), closing(), before)).toBe(before);
+    const changed = new Map(TREE).set(idOf('api'), makeNode('api', 'plan', 1, { status: 'done' }));
+    const now = rowsOf(branchesOf(changed), closing(), before);
+    expect(now.map((row, index) => row === before[index])).toEqual([true, true, true, false, true]);
   });
 });
 
 describe('keys in a tree', () => {
   const from = (name: string, key: string, ...closed: string[]) =>
-    moveFrom(rows(...closed), idOf(name), key);
+    stepFrom(rows(...closed), idOf(name), key);
 
   it('move up and down the visible rows, and stay at the ends', () => {
     expect(from('plan', 'ArrowDown')).toEqual({ focus: idOf('db') });
@@ -86,6 +52,8 @@ describe('keys in a tree', () => {
     expect(from('review', 'ArrowDown')).toBeNull();
     expect(from('db', 'Home')).toEqual({ focus: idOf('root') });
     expect(from('db', 'End')).toEqual({ focus: idOf('review') });
+    expect(from('db', 'PageDown')).toEqual({ focus: idOf('review') });
+    expect(from('db', 'PageUp')).toEqual({ focus: idOf('root') });
   });
 
   it('open a branch, then enter it', () => {
@@ -102,5 +70,19 @@ describe('keys in a tree', () => {
 
   it('that mean nothing do nothing', () => {
     expect(from('plan', 'x')).toBeNull();
+  });
+});
+
+describe('rows in the page', () => {
+  it('[UIT2] are those in sight, some beyond, and those that must stay', () => {
+    const shown = windowOf(1000, 2800, 280, [3, 999, -1, 1000]);
+    expect(shown).toEqual([3, ...Array.from({ length: 35 }, (_, at) => 88 + at), 999]);
+    expect(windowOf(2, 0, 280, [])).toEqual([0, 1]);
+  });
+
+  it('are scrolled to no further than needed', () => {
+    expect(scrollFor(2, 100, 280)).toBe(56);
+    expect(scrollFor(20, 0, 280)).toBe(308);
+    expect(scrollFor(5, 0, 280)).toBe(0);
   });
 });

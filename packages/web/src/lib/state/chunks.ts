@@ -1,28 +1,37 @@
-import type { Block } from '@filepath/protocol';
+import type { Row } from './thread-rows.ts';
 
-export type Chunk = { key: number; blocks: readonly Block[] };
+export type Chunk = { key: number; rows: readonly Row[] };
 
-const SIZE = 50;
+const SPAN = 4;
 
 /**
- * Blocks in groups that keep their identity while nothing in them changes, so that a new block at the end of a long
- * thread costs one group and not the whole.
+ * Rows in groups by their seq, so that neither what is added at the end nor what is read before the beginning moves a
+ * row from one group to another. A group keeps its identity while nothing in it changes.
  */
-export function chunked(blocks: readonly Block[], before: readonly Chunk[]): Chunk[] {
+export function chunked(rows: readonly Row[], before: readonly Chunk[]): readonly Chunk[] {
+  const known = new Map(before.map((chunk) => [chunk.key, chunk]));
   const out: Chunk[] = [];
-  for (let from = 0; from < blocks.length; from += SIZE) {
-    const key = from / SIZE;
-    const old = before[key];
-    out.push(
-      old && same(old.blocks, blocks, from)
-        ? old
-        : { key, blocks: blocks.slice(from, from + SIZE) },
-    );
+  for (let from = 0, key = 0; from < rows.length;) {
+    // A draft keeps the seq at which it began, and stands after everything.
+    key = Math.max(key, keyOf(rows[from]));
+    let to = from + 1;
+    while (to < rows.length && keyOf(rows[to]) <= key) to += 1;
+    const old = known.get(key);
+    out.push(old && same(old.rows, rows, from, to) ? old : { key, rows: rows.slice(from, to) });
+    from = to;
   }
   return out;
 }
 
-function same(old: readonly Block[], blocks: readonly Block[], from: number): boolean {
-  const length = Math.min(SIZE, blocks.length - from);
-  return old.length === length && old.every((block, index) => block === blocks[from + index]);
+/** The group that has the last row up to a seq. */
+export function chunkAt(chunks: readonly Chunk[], seq: number): Chunk | undefined {
+  return chunks.findLast(({ rows }) => (rows[0]?.seq ?? 0) <= seq) ?? chunks[0];
+}
+
+function keyOf(row: Row | undefined): number {
+  return Math.floor((row?.seq ?? 0) / SPAN);
+}
+
+function same(old: readonly Row[], rows: readonly Row[], from: number, to: number): boolean {
+  return old.length === to - from && old.every((row, index) => row === rows[from + index]);
 }

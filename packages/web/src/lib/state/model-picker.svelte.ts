@@ -1,4 +1,4 @@
-import type { Model, ModelGroup } from '@filepath/protocol';
+import type { ModelGroup } from '@filepath/protocol';
 import { findModels } from '../text/models.ts';
 
 type Parts = {
@@ -9,73 +9,51 @@ type Parts = {
 
 /** A field that suggests models: what is typed is the model, and what is found can be taken. */
 export class ModelPicker {
-  open = $state(false);
-  /** The option that Enter takes. */
-  active = $state<string | null>(null);
+  #open = $state(false);
   /** Until something is typed all models are shown, whatever is in the field. */
   #searching = $state(false);
+  /** The chosen model is in the page when the list opens, however far down it is, so that it can be scrolled to. */
+  #settled = $state(false);
   #parts: Parts;
 
   constructor(parts: Parts) {
     this.#parts = parts;
   }
 
-  rows = $derived.by(() =>
+  lines = $derived.by(() =>
     findModels(this.#parts.groups(), this.#searching ? this.#parts.value() : ''),
   );
+  kept = $derived.by(() => {
+    const at = this.#settled ? -1 : this.lines.findIndex(({ key }) => key === this.#parts.value());
+    return at < 0 ? [] : [at];
+  });
 
-  show(): void {
-    if (this.open) return;
-    this.open = true;
+  get open(): boolean {
+    return this.#open;
+  }
+  set open(open: boolean) {
+    if (open === this.#open) return;
+    this.#open = open;
     this.#searching = false;
-    const value = this.#parts.value();
-    this.active = this.#choices().some(({ id }) => id === value) ? value : null;
+    this.#settled = false;
   }
 
-  hide(): void {
-    this.open = false;
-    this.active = null;
-  }
-
-  typed(): void {
-    this.open = true;
+  typed(text: string): void {
+    this.#parts.choose(text);
+    this.#open = true;
     this.#searching = true;
-    this.active = this.#choices()[0]?.id ?? null;
+    this.#settled = true;
   }
 
-  take(model: string): void {
-    this.#parts.choose(model);
-    this.hide();
+  /** Takes the first that can be had; where none is found, what was typed stays. */
+  takeFirst(): void {
+    const first = this.lines.find((line) => 'model' in line && line.model.available);
+    if (first) this.#parts.choose(first.key);
+    this.open = false;
   }
 
-  /** True: the key is used up here. */
-  key(key: string): boolean {
-    if (key === 'ArrowDown' || key === 'ArrowUp') {
-      if (this.open) this.#move(key === 'ArrowDown' ? 1 : -1);
-      else this.show();
-      return true;
-    }
-    if (!this.open) return false;
-    if (key === 'Escape') {
-      this.hide();
-      return true;
-    }
-    if (key === 'Enter' && this.active !== null) {
-      this.take(this.active);
-      return true;
-    }
-    return false;
-  }
-
-  #choices(): Model[] {
-    return this.rows.groups.flatMap(({ models }) => models).filter(({ available }) => available);
-  }
-
-  #move(step: 1 | -1): void {
-    const ids = this.#choices().map(({ id }) => id);
-    if (ids.length === 0) return;
-    const at = this.active === null ? -1 : ids.indexOf(this.active);
-    const next = at < 0 ? (step === 1 ? 0 : ids.length - 1) : at + step;
-    this.active = ids[(next + ids.length) % ids.length] ?? null;
+  /** The person moves through the list. */
+  moved(): void {
+    this.#settled = true;
   }
 }

@@ -1,21 +1,12 @@
 import type { Provider, ProviderTest } from '@filepath/protocol';
 import { client, problemOf } from '../api.ts';
+import { RemoteList } from './remote-list.svelte.ts';
 
 /** The providers of the settings page. */
 export class ProvidersView {
-  providers = $state.raw<readonly Provider[] | null>(null);
-  problem = $state<string | null>(null);
+  readonly list = new RemoteList<Provider>(() => client.provider.list());
   /** What came of testing, by id; null while it is asked. */
   tests = $state<Record<string, ProviderTest | null>>({});
-
-  async load(): Promise<void> {
-    try {
-      this.providers = await client.provider.list();
-      this.problem = null;
-    } catch (error) {
-      this.problem = await problemOf(error);
-    }
-  }
 
   async test(id: string): Promise<void> {
     this.tests[id] = null;
@@ -28,12 +19,6 @@ export class ProvidersView {
   }
 
   async remove(id: string): Promise<void> {
-    try {
-      await client.provider.delete(id);
-      delete this.tests[id];
-      await this.load();
-    } catch (error) {
-      this.problem = await problemOf(error);
-    }
+    if (await this.list.change(() => client.provider.delete(id))) delete this.tests[id];
   }
 }

@@ -14,3 +14,11 @@ export function remember(key: string, value: string): void {
     return;
   }
 }
+
+export function forget(key: string): void {
+  try {
+    localStorage.removeItem(`filepath:${key}`);
+  } catch {
+    return;
+  }
+}

@@ -9,18 +9,28 @@ export class Theme {
     remember('theme', this.dark ? 'dark' : 'light');
   }
 
-  /** Follows the system while nothing was chosen. */
+  /** Follows the other tabs, and the system while nothing was chosen. */
   follow(): () => void {
     const system = matchMedia('(prefers-color-scheme: dark)');
     const changed = (): void => {
-      if (recall('theme') === null) this.#apply(system.matches);
+      const chosen = recall('theme');
+      this.#apply(chosen === null ? system.matches : chosen === 'dark');
     };
     system.addEventListener('change', changed);
-    return () => system.removeEventListener('change', changed);
+    addEventListener('storage', changed);
+    return () => {
+      system.removeEventListener('change', changed);
+      removeEventListener('storage', changed);
+    };
   }
 
   #apply(dark: boolean): void {
+    const root = document.documentElement;
     this.dark = dark;
-    document.documentElement.classList.toggle('dark', dark);
+    root.classList.toggle('dark', dark);
+    root.style.colorScheme = dark ? 'dark' : 'light';
+    document
+      .querySelector('meta[name="theme-color"]')
+      ?.setAttribute('content', dark ? '#09090b' : '#ffffff');
   }
 }

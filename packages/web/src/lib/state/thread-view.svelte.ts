@@ -1,22 +1,23 @@
-import type { FeedState, Following } from '@filepath/client';
-import {
-  advance,
-  type Block,
-  BlockReducer,
-  type Delivery,
-  INITIAL,
-  type LogEvent,
-} from '@filepath/protocol';
+import type { FeedState } from '@filepath/client';
+import type { AttachmentRef, Block, Delivery, RuleScope, ThreadRun } from '@filepath/protocol';
 import { client, problemOf } from '../api.ts';
+import { type Chunk, chunked } from './chunks.ts';
 import { PerFrame } from './per-frame.ts';
-import { ThreadWindow } from './thread-window.svelte.ts';
+import { answerWithin } from './scoped-answer.ts';
+import { placeOf, type ThreadPlace } from './thread-places.ts';
+import { ThreadRows } from './thread-rows.ts';
+import { ThreadSource } from './thread-source.svelte.ts';
 
 export type QueuedBlock = Extract<Block, { kind: 'queued' }>;
 
 /** One thread as it is shown: its feed, its blocks, and what a person can do to it. */
 export class ThreadView {
-  readonly window = new ThreadWindow();
-  state = $state<FeedState>('connecting');
+  readonly source: ThreadSource;
+  /** Where the reader was, and what is folded. */
+  readonly place: ThreadPlace;
+  chunks = $state.raw<readonly Chunk[]>([]);
+  /** The seq of the last event. */
+  last = $state(0);
   /** A process runs or a run is open, so that there is something to stop. */
   busy = $state(false);
   /** A run is open, so that a message can wait for its end. */
@@ -29,42 +30,71 @@ export class ThreadView {
   problem = $state<string | null>(null);
 
   readonly id: string;
-  readonly #reducer = new BlockReducer();
-  readonly #following: Following;
+  readonly #rows = new ThreadRows();
   readonly #publish = new PerFrame(() => this.#show());
-  #lifecycle = INITIAL;
 
   constructor(id: string) {
     this.id = id;
-    this.#following = client.followThread(id, {
-      onEvents: (events) => this.#take(events),
-      onDraft: (draft, content) => {
-        this.#reducer.draft(draft, content);
-        this.#publish.ask();
-      },
-      onDelta: (draft, delta) => {
-        this.#reducer.delta(draft, delta);
-        this.#publish.ask();
-      },
-      onState: (state, error) => {
-        this.state = state;
-        if (error) void this.#fail(error);
-      },
+    this.place = placeOf(id);
+    this.source = new ThreadSource(id, {
+      onchange: () => this.#changed(),
+      onfail: (error) => void this.#fail(error),
     });
   }
 
+  get state(): FeedState {
+    return this.source.state;
+  }
+
   close(): void {
-    this.#following.close();
+    this.source.close();
     this.#publish.cancel();
-    this.window.close();
+  }
+
+  fold(run: string): void {
+    if (!this.place.folded.delete(run)) this.place.folded.add(run);
+    this.#show();
+  }
+
+  /** All runs before one, or none of them where they are folded already. */
+  foldBefore({ from }: ThreadRun): void {
+    const { folded } = this.place;
+    const earlier = this.source.log.runs.filter(({ to }) => to !== null && to < from);
+    const all = earlier.every(({ run }) => folded.has(run));
+    for (const { run } of earlier) {
+      if (all) folded.delete(run);
+      else folded.add(run);
+    }
+    this.#show();
+  }
+
+  /** Reads back to a seq, and unfolds what it is in. */
+  async reach(seq: number): Promise<void> {
+    await this.source.reach(seq);
+    const inside = this.source.log.runs.find(
+      ({ from, to }) => from < seq && to !== null && seq <= to,
+    );
+    if (inside) this.place.folded.delete(inside.run);
+    this.#show();
+  }
+
+  /** What a person said here, oldest first. */
+  sent(): string[] {
+    return this.source.log.blocks.flatMap((block) =>
+      block.kind === 'message' && block.from === 'user' ? [block.content] : [],
+    );
   }
 
   /** True when the message is in the log. */
-  async send(content: string, deliver?: Delivery): Promise<boolean> {
+  async send(
+    content: string,
+    deliver?: Delivery,
+    files: readonly AttachmentRef[] = [],
+  ): Promise<boolean> {
     if (this.sending) return false;
     this.sending = true;
     try {
-      return await this.#try(() => client.thread.message(this.id, content, deliver));
+      return await this.attempt(() => client.thread.message(this.id, content, deliver, files));
     } finally {
       this.sending = false;
     }
@@ -72,24 +102,29 @@ export class ThreadView {
 
   /** True when the change of a message that waits is stored. */
   requeue(message: string, content: string): Promise<boolean> {
-    return this.#try(() => client.thread.requeue(this.id, message, content));
+    return this.attempt(() => client.thread.requeue(this.id, message, content));
   }
 
   withdraw(message: string): Promise<boolean> {
-    return this.#try(() => client.thread.withdraw(this.id, message));
+    return this.attempt(() => client.thread.withdraw(this.id, message));
   }
 
   /** Answers what the agent asked, as it is shown: the answer holds for nothing else. */
   async decide(
-    { decision, hash }: Extract<Block, { kind: 'decision' }>,
+    { decision, hash, prompt }: Extract<Block, { kind: 'decision' }>,
     choice: string,
+    scope?: RuleScope,
   ): Promise<void> {
+    if (scope !== undefined) {
+      await this.attempt(() => answerWithin({ thread: this.id, prompt, hash }, choice, scope));
+      return;
+    }
     const about = hash === null ? {} : { hash };
-    await this.#try(() => client.thread.decide(this.id, decision, { choice, ...about }));
+    await this.attempt(() => client.thread.decide(this.id, decision, { choice, ...about }));
   }
 
   async stop(): Promise<void> {
-    await this.#try(() => client.thread.signal(this.id, 'stop'));
+    await this.attempt(() => client.thread.signal(this.id, 'stop'));
   }
 
   /** Ends what runs: a fresh process begins with the last handoff. */
@@ -102,23 +137,26 @@ export class ThreadView {
     }
   }
 
-  #take(events: readonly LogEvent[]): void {
-    this.#reducer.push(events);
-    for (const event of events) this.#lifecycle = advance(this.#lifecycle, event).next;
-    this.#publish.ask();
+  /** The end of a log is shown as soon as it is there; what comes then, once a frame. */
+  #changed(): void {
+    if (this.source.opened) this.#publish.ask();
+    else this.#show();
   }
 
   #show(): void {
-    const { blocks, queued } = split(this.#reducer.blocks);
-    this.window.show(blocks);
+    const { log } = this.source;
+    const { blocks, queued } = split(log.blocks);
+    const { alive, open, handing } = log.lifecycle;
+    this.chunks = chunked(this.#rows.of(blocks, log.runs, this.place.folded), this.chunks);
+    this.last = log.last;
     this.queued = queued;
-    this.working = this.#lifecycle.open || this.#lifecycle.handing;
-    this.busy = this.#lifecycle.alive || this.#lifecycle.open;
+    this.working = open || handing;
+    this.busy = alive || open;
     this.spoken = lastText(blocks);
   }
 
   /** False: it failed, and the problem is shown. */
-  async #try(work: () => Promise<unknown>): Promise<boolean> {
+  async attempt(work: () => Promise<unknown>): Promise<boolean> {
     try {
       await work();
       this.problem = null;

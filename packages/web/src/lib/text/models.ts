@@ -1,31 +1,24 @@
 import type { Model, ModelGroup, ModelPrice } from '@filepath/protocol';
 
-/** More rows than this help nobody: the search does. */
-const MOST = 100;
+/** A line of the list: the name of a provider, or a model of it. */
+export type ModelLine =
+  | { readonly key: string; readonly heading: string }
+  | { readonly key: string; readonly model: Model };
 
-export type ModelRows = {
-  readonly groups: readonly ModelGroup[];
-  /** Models that are not shown. */
-  readonly more: number;
-};
-
-/** The models that have all words of a search, grouped as before, the first of them. */
-export function findModels(groups: readonly ModelGroup[], search: string): ModelRows {
+/** The models that have all words of a search, below the names of their providers. */
+export function findModels(groups: readonly ModelGroup[], search: string): ModelLine[] {
   const words = search.toLowerCase().split(/\s+/).filter(Boolean);
-  const found: ModelGroup[] = [];
-  let shown = 0;
-  let more = 0;
-  for (const group of groups) {
+  return groups.flatMap((group) => {
     const models = group.models.filter((model) => {
       const text = `${model.id} ${model.name} ${group.name}`.toLowerCase();
       return words.every((word) => text.includes(word));
     });
-    const room = Math.max(0, MOST - shown);
-    if (models.length > 0 && room > 0) found.push({ ...group, models: models.slice(0, room) });
-    shown += Math.min(models.length, room);
-    more += Math.max(0, models.length - room);
-  }
-  return { groups: found, more };
+    if (models.length === 0) return [];
+    return [
+      { key: `group ${group.provider}`, heading: group.name },
+      ...models.map((model) => ({ key: model.id, model })),
+    ];
+  });
 }
 
 /** What a million tokens cost, of input and of output. */

@@ -1,27 +1,57 @@
-const SHOWN_LINES = 12;
-const SHOWN_CHARS = 4000;
+import { visible } from './visible.ts';
+import { inkAfter, inkLine, type InkSpan, withoutInk } from './ansi.ts';
 
-const ESC = String.fromCharCode(0x1b);
-const BEL = String.fromCharCode(0x07);
-/** Control sequences: CSI, OSC up to its end, and the two-character ones. */
+const SHOWN_LINES = 12;
+const STEP = 2000;
+/** A longer line is cut: nobody reads it, and a browser takes seconds to lay it out. */
+const LINE_CHARS = 4000;
+
+const ESC = '\u001B';
+const BEL = '\u0007';
+/** Control sequences: CSI, strings (OSC, DCS, PM, APC) up to their end, and the two-character ones. */
 const TERMINAL = new RegExp(
-  String.raw`${ESC}(?:\[[0-?]*[ -/]*[@-~]|\][^${BEL}${ESC}]*(?:${BEL}|${ESC}\\)?|[@-Z\\-_])`,
+  String.raw`${ESC}(?:\[[0-?]*[ -/]*[@-~]|[\]PX^_][^${BEL}${ESC}]*(?:${BEL}|${ESC}\\)?|[ -/]*[0-~])`,
   'g',
 );
+const SGR = new RegExp(String.raw`^${ESC}\[[0-9;:]*m$`);
+
+/** What a program wrote for a terminal, in lines; only its colours are left of the sequences. */
+export function terminalLines(output: string): string[] {
+  const clean = output
+    .replace(TERMINAL, (sequence) => (SGR.test(sequence) ? sequence : ''))
+    .replaceAll('\r\n', '\n')
+    .trimEnd();
+  return clean.split('\n').map(overwritten);
+}
+
+/** A line that a program began anew, as a progress bar does, is what was written last. */
+function overwritten(line: string): string {
+  const bare = line.endsWith('\r') ? line.slice(0, -1) : line;
+  return bare.slice(bare.lastIndexOf('\r') + 1);
+}
 
 /** What a program wrote for a terminal, as text for a page. */
 export function plain(output: string): string {
-  return output.replace(TERMINAL, '').replaceAll('\r\n', '\n').trimEnd();
+  return visible(terminalLines(output).map(withoutInk).join('\n'));
 }
 
-export type Excerpt = { text: string; lines: number; whole: boolean };
+export type OutputLine = { spans: InkSpan[]; cut: number };
+export type OutputPart = {
+  lines: OutputLine[];
+  total: number;
+  /** What one more step shows; 0: nothing is left. */
+  more: number;
+};
 
-/** The end of a long output, where the result usually stands. */
-export function excerpt(output: string): Excerpt {
-  const lines = output.split('\n');
-  if (lines.length <= SHOWN_LINES && output.length <= SHOWN_CHARS) {
-    return { text: output, lines: lines.length, whole: true };
-  }
-  const tail = lines.slice(-SHOWN_LINES).join('\n').slice(-SHOWN_CHARS);
-  return { text: tail, lines: lines.length, whole: false };
+/** The end of an output, where the result usually stands; with each step more of it. */
+export function outputPart(lines: readonly string[], step: number): OutputPart {
+  const most = step === 0 ? SHOWN_LINES : STEP * step;
+  const from = Math.max(0, lines.length - most);
+  let ink = inkAfter(lines.slice(0, from));
+  const shown = lines.slice(from).map((line) => {
+    const { spans, after } = inkLine(line.slice(0, LINE_CHARS), ink);
+    ink = after;
+    return { spans, cut: Math.max(0, line.length - LINE_CHARS) };
+  });
+  return { lines: shown, total: lines.length, more: Math.min(from, STEP) };
 }

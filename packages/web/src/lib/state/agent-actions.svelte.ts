@@ -1,0 +1,81 @@
+import { goto } from '$app/navigation';
+import { type Node, NodeName } from '@filepath/protocol';
+import { client } from '../api.ts';
+import type { CommandName } from '../text/commands.ts';
+import type { ThreadView } from './thread-view.svelte.ts';
+
+export type AgentDialog = 'budget' | 'restart' | 'delete';
+
+type Parts = { node: () => Node; view: ThreadView; spawn: () => void };
+
+/** What a person does to one agent, from its header or by a command. Failures are told above the input. */
+export class AgentActions {
+  dialog = $state<AgentDialog | null>(null);
+  renaming = $state(false);
+  readonly #parts: Parts;
+
+  constructor(parts: Parts) {
+    this.#parts = parts;
+  }
+
+  get paused(): boolean {
+    return isPaused(this.#parts.node());
+  }
+
+  /** False: it was refused, and the reason is shown. */
+  async run(name: Exclude<CommandName, 'clear-draft' | 'help'>, argument = ''): Promise<boolean> {
+    switch (name) {
+      case 'stop':
+      case 'resume':
+      case 'handoff':
+        return this.#try(() => client.thread.signal(this.#id, name));
+      case 'pause':
+        return this.#try(() => client.thread.signal(this.#id, 'pause', reasonIn(argument)));
+      case 'restart':
+      case 'budget':
+        this.dialog = name;
+        return true;
+      case 'spawn':
+        this.#parts.spawn();
+        return true;
+      case 'changes':
+        await goto(`?node=${encodeURIComponent(this.#id)}&view=changes`);
+        return true;
+      case 'rename':
+        if (argument !== '') return this.rename(argument);
+        this.renaming = true;
+        return true;
+    }
+  }
+
+  async rename(name: string): Promise<boolean> {
+    const node = this.#parts.node();
+    const parsed = NodeName.safeParse(name);
+    if (!parsed.success) {
+      this.#parts.view.problem = `Not a name: ${parsed.error.issues[0]?.message ?? 'invalid'}.`;
+      return false;
+    }
+    if (parsed.data === node.name) return true;
+    return this.#try(() => client.node.update(node.sessionId, node.id, { name: parsed.data }));
+  }
+
+  get exportUrl(): string {
+    return `/api/thread/${encodeURIComponent(this.#id)}/export`;
+  }
+
+  get #id(): string {
+    return this.#parts.node().id;
+  }
+
+  #try(work: () => Promise<unknown>): Promise<boolean> {
+    return this.#parts.view.attempt(work);
+  }
+}
+
+export function isPaused({ reason }: Pick<Node, 'reason'>): boolean {
+  return reason !== null && /^paused(?::|$)/.test(reason);
+}
+
+function reasonIn(argument: string): { reason?: string } {
+  return argument === '' ? {} : { reason: argument.slice(0, 400) };
+}

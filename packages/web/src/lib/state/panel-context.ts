@@ -1,0 +1,19 @@
+import { getContext, setContext } from 'svelte';
+import type { TreeView } from './tree-view.svelte.ts';
+
+const AGENTS = Symbol('agents of the session');
+const THREAD = Symbol('thread of the panel');
+
+/** For what is shown in a panel: whose thread it is, and the other agents that it may name. */
+export function setPanelContext(thread: string, tree: TreeView): void {
+  setContext(THREAD, thread);
+  setContext(AGENTS, tree);
+}
+
+export function sessionAgents(): Pick<TreeView, 'nodes'> {
+  return getContext<TreeView | undefined>(AGENTS) ?? { nodes: new Map() };
+}
+
+export function panelThread(): string {
+  return getContext<string | undefined>(THREAD) ?? '';
+}

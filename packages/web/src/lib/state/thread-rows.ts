@@ -1,0 +1,89 @@
+import type { Block, ThreadRun } from '@filepath/protocol';
+
+/** The line under which a run ends. `id` and `seq` are as those of a block. */
+export type RunRow = {
+  kind: 'run';
+  id: string;
+  seq: number;
+  run: ThreadRun;
+  folded: boolean;
+  /** Blocks between the message that opened the run and its end; null: not all of them are read. */
+  blocks: number | null;
+  /** Commits among them that the runner saw. */
+  commits: number;
+};
+export type Row = Block | RunRow;
+
+/** Blocks with the lines of the runs that ended. A line is the same object as long as it says the same. */
+export class ThreadRows {
+  #lines = new Map<string, RunRow>();
+
+  of(
+    blocks: readonly Block[],
+    runs: readonly ThreadRun[],
+    folded: ReadonlySet<string>,
+  ): readonly Row[] {
+    const rows: Row[] = [];
+    let at = 0;
+    for (const run of runs) {
+      if (run.to === null) break;
+      at = takeWhile(blocks, at, run.from, rows);
+      const from = at;
+      while (at < blocks.length && (blocks[at]?.seq ?? 0) <= run.to) at += 1;
+      const inside = blocks.slice(from, at);
+      const hides = folded.has(run.run);
+      if (!hides) rows.push(...inside.filter((block) => !saidByLine(block, run)));
+      const whole = (blocks[0]?.seq ?? 0) <= run.from;
+      rows.push(this.#line(run, run.to, hides, inside, whole));
+    }
+    return rows.length === 0 ? blocks : [...rows, ...blocks.slice(at)];
+  }
+
+  #line(
+    run: ThreadRun,
+    seq: number,
+    folded: boolean,
+    inside: readonly Block[],
+    whole: boolean,
+  ): RunRow {
+    const commits = inside.flatMap((block) =>
+      block.kind === 'commits' ? block.commits.filter(({ verified }) => verified) : [],
+    );
+    const blocks = whole ? inside.length : null;
+    const next: RunRow = {
+      kind: 'run',
+      id: run.run,
+      seq,
+      run,
+      folded,
+      blocks,
+      commits: commits.length,
+    };
+    const before = this.#lines.get(run.run);
+    if (before && sameLine(before, next)) return before;
+    this.#lines.set(run.run, next);
+    return next;
+  }
+}
+
+/** Adds the blocks up to the one with this seq. Gives back where the next begins. */
+function takeWhile(blocks: readonly Block[], at: number, upTo: number, rows: Row[]): number {
+  let end = at;
+  for (let block = blocks[end]; block !== undefined && block.seq <= upTo; block = blocks[end]) {
+    rows.push(block);
+    end += 1;
+  }
+  return end;
+}
+
+/** The line of a run says that it is done, and has its calls, unless some were settled after its end. */
+function saidByLine(block: Block, { receipt }: ThreadRun): boolean {
+  if (block.kind === 'done') return block.summary === null;
+  return block.kind === 'calls' && receipt?.calls === block.calls;
+}
+
+function sameLine(a: RunRow, b: RunRow): boolean {
+  return (
+    a.run === b.run && a.folded === b.folded && a.blocks === b.blocks && a.commits === b.commits
+  );
+}

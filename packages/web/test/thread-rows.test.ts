@@ -1,0 +1,94 @@
+import { type Block, newRunId, type ThreadRun } from '@filepath/protocol';
+import { describe, expect, it } from 'vitest';
+import { ThreadRows } from '../src/lib/state/thread-rows.ts';
+import { receipt } from './receipts.ts';
+
+const base = { at: '2026-01-01T00:00:00.000Z', verified: false };
+const message = (seq: number): Block => ({
+  ...base,
+  id: `e${seq}`,
+  seq,
+  kind: 'message',
+  from: 'user',
+  child: null,
+  content: 'go',
+});
+const text = (seq: number): Block => ({
+  ...base,
+  id: `e${seq}`,
+  seq,
+  kind: 'text',
+  content: 'said',
+  partial: false,
+  truncated: false,
+});
+const calls = (seq: number, number: number): Block => ({
+  ...base,
+  id: `e${seq}`,
+  seq,
+  kind: 'calls',
+  calls: number,
+  models: ['m'],
+  tokens: { input: 1, output: 1, cacheRead: 0, cacheWrite: 0, reasoning: 0 },
+  costUsd: 0,
+  estimated: false,
+});
+const run = (number: number, from: number, to: number | null, calls?: number): ThreadRun => {
+  const id = newRunId();
+  const given = receipt(id, calls === undefined ? {} : { calls });
+  return { run: id, number, from, to, receipt: to === null ? null : given };
+};
+
+const BLOCKS = [message(1), text(2), text(3), message(5), text(6), text(7)];
+const kinds = (rows: readonly { kind: string }[]): string[] => rows.map(({ kind }) => kind);
+
+describe('the rows of a thread', () => {
+  it('[UIV7] have a line where a run ended, and none for one that is open', () => {
+    const runs = [run(1, 1, 4), run(2, 5, null)];
+    const rows = new ThreadRows().of(BLOCKS, runs, new Set());
+    expect(kinds(rows)).toEqual(['message', 'text', 'text', 'run', 'message', 'text', 'text']);
+    expect(rows[3]).toMatchObject({ seq: 4, folded: false, blocks: 2 });
+  });
+
+  it('[UIV8] leave of a folded run its message and its line', () => {
+    const runs = [run(1, 1, 4), run(2, 5, 7)];
+    const rows = new ThreadRows().of(BLOCKS, runs, new Set([runs[0]?.run ?? '']));
+    expect(kinds(rows)).toEqual(['message', 'run', 'message', 'text', 'text', 'run']);
+    expect(rows[1]).toMatchObject({ folded: true, blocks: 2 });
+  });
+
+  it('[UIV7] have the line of a run whose beginning is not read', () => {
+    const rows = new ThreadRows().of(BLOCKS.slice(2), [run(9, 1, 4)], new Set());
+    expect(kinds(rows)).toEqual(['text', 'run', 'message', 'text', 'text']);
+    expect(rows[1]).toMatchObject({ blocks: null });
+  });
+
+  it('[UIV7] say the calls of a run once, unless some were settled after its end', () => {
+    const blocks = [message(1), calls(2, 3), text(3)];
+    expect(kinds(new ThreadRows().of(blocks, [run(1, 1, 3, 3)], new Set()))).not.toContain('calls');
+    expect(kinds(new ThreadRows().of(blocks, [run(1, 1, 3, 2)], new Set()))).toContain('calls');
+    expect(kinds(new ThreadRows().of(blocks, [run(1, 1, null)], new Set()))).toContain('calls');
+  });
+
+  it('[UIV7] say that a run is done once, unless the agent says more of it', () => {
+    const done = (summary: string | null): Block => ({
+      ...base,
+      id: 'e3',
+      seq: 3,
+      kind: 'done',
+      summary,
+    });
+    const of = (summary: string | null) =>
+      kinds(new ThreadRows().of([message(1), done(summary)], [run(1, 1, 3)], new Set()));
+    expect(of(null)).toEqual(['message', 'run']);
+    expect(of('all of it')).toEqual(['message', 'done', 'run']);
+  });
+
+  it('[UIV6] keep a line the same object while it says the same', () => {
+    const rows = new ThreadRows();
+    const runs = [run(1, 1, 4)];
+    const [first, again] = [rows.of(BLOCKS, runs, new Set()), rows.of(BLOCKS, runs, new Set())];
+    expect(again[3]).toBe(first[3]);
+    expect(rows.of(BLOCKS, runs, new Set([runs[0]?.run ?? '']))[1]).not.toBe(first[3]);
+  });
+});
