@@ -37,7 +37,7 @@ export async function tree(instance: Instance): Promise<TreeFigures> {
   const one = await api.agent(clock());
   await changes(instance, api, one);
   const before = memoryOf(instance.enginePid());
-  const all = await grow(api);
+  const all = await grow(api, clock());
   const after = memoryOf(instance.enginePid());
   return {
     memory: { before, after },
@@ -52,10 +52,10 @@ export async function tree(instance: Instance): Promise<TreeFigures> {
 type Place = { session: Session; node: Node };
 
 /** The last of the nodes, in the third level, is the one that speaks. */
-async function grow(api: Api): Promise<Place> {
+export async function grow(api: Api, command: readonly string[]): Promise<Place> {
   const { session, node: root } = await api.agent(['true']);
   const add = async (parentId: string): Promise<Node> => {
-    const create = { parentId, agentType: 'custom', config: { command: clock() } };
+    const create = { parentId, agentType: 'custom', config: { command } };
     const path = `/api/session/${session.id}/node`;
     return (await api.json(z.object({ node: Node }), 'POST', path, create)).node;
   };

@@ -38,6 +38,7 @@ it('[ATT2] what waits is answered from any page, and is gone from all of them; a
   await page.locator('[data-attention] button', { hasText: 'message' }).click();
   await other.locator('[data-block]', { hasText: 'once more' }).waitFor();
 
+  await other.getByTestId('agent-actions').click();
   await other.getByTestId('restart-node').click();
   await other.getByTestId('confirm').click();
   await other.getByText('Started again').waitFor();

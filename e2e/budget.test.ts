@@ -49,7 +49,11 @@ it('[LED5] [LED8] [ATT3] shows what an agent used and why it is held up, and let
 
     await page.getByTestId('message-input').fill('again');
     await page.getByTestId('message-input').press('Enter');
-    await page.locator('[data-block="calls"]', { hasText: '1.0k out' }).waitFor();
+    await page
+      .locator('[data-block="calls"]', { hasText: '1.0k out' })
+      .or(page.getByTestId('run-line').filter({ hasText: '$0.03' }))
+      .first()
+      .waitFor();
     await page.getByTestId('used').filter({ hasText: '$0.03 of $1.00' }).waitFor();
     expect(server.calls).toHaveLength(1);
 

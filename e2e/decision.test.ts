@@ -36,3 +36,35 @@ it('[CAT8] a question is answered with a click, from any browser, and each of th
   await gone.getByText('The process that asked is gone.').waitFor();
   expect(await gone.locator('button:enabled').count()).toBe(0);
 });
+
+/** Asks leave for the same command twice. */
+const SAME = `read -r task
+ask() { printf '%s\\n' '{"type":"decision","id":"'"$1"'","prompt":"Run this command?\\nmake all\\n(to see whether it builds)","options":["allow","allow the same again","deny"],"hash":"h","kind":"permission"}'; }
+ask p1; read -r one; ask p2; read -r two
+echo '{"type":"text","content":"asked twice"}'`;
+
+it('[UIB3] [UIB14] leave is given in the thread for more than this time, and says who asked for what and why', async () => {
+  await using instance = await startInstance();
+  await using browser = await startBrowser();
+  const api = new Api(instance);
+  const { session, node } = await api.agent(['sh', '-c', SAME], { name: 'maker' });
+  const page = await browser.visitor();
+  await page.goto(instance.signInUrl);
+  await page.goto(`${instance.url}/session/${session.id}`);
+  await api.message(node.id, 'go');
+  const question = page.locator('[data-decision="open"]');
+  await question.getByText('maker asks: Run this command?').waitFor();
+  expect((await question.locator('pre').innerText()).trim()).toBe('make all');
+  await question.getByText('to see whether it builds').waitFor();
+  expect(await question.locator('button:enabled', { hasText: /\w/ }).allInnerTexts()).toEqual([
+    'Allow once',
+    'For this agent',
+    'For this session',
+    'Always here',
+    'Deny',
+  ]);
+  await question.locator('[data-scope="agent"]').click();
+  await page.locator('[data-block="text"]', { hasText: 'asked twice' }).waitFor();
+  await page.getByText('Answered: allow', { exact: true }).waitFor();
+  await page.getByText('Answered by a rule: allow', { exact: true }).waitFor();
+});

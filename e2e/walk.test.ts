@@ -67,7 +67,7 @@ it('sign in, create a session on a repository, spawn an agent, watch every event
   await page.getByTestId('send').click();
   await said(page, 'echo: a second message');
   // The last thing that the agent says for now.
-  await page.locator('[data-block]:last-child[data-block="status"]', { hasText: 'idle' }).waitFor();
+  await page.locator('[data-block="status"]', { hasText: 'idle' }).last().waitFor();
   const seen = await kinds(page);
   const shown = await page.locator('[data-block]').allInnerTexts();
 

@@ -1,0 +1,147 @@
+import { Api, startBrowser, startInstance } from '@filepath/testkit';
+import type { Page } from 'playwright-core';
+import { expect, it } from 'vitest';
+
+/** Works until it is told to end; asks once on the way. */
+const AGENT = `read -r task
+echo '{"type":"status","state":"running"}'
+read -r ask
+printf '{"type":"decision","id":"p1","prompt":"Run make?","options":["allow","deny"],"hash":"h","kind":"permission"}\\n'
+read -r answer
+read -r last
+echo '{"type":"done"}'
+read -r more`;
+
+const icon = (page: Page) => page.locator('link[rel="icon"]').getAttribute('href');
+
+async function controlled(page: Page): Promise<void> {
+  await page.evaluate(() => navigator.serviceWorker.ready.then(() => undefined));
+  await expect
+    .poll(() => page.evaluate(() => navigator.serviceWorker.controller !== null))
+    .toBe(true);
+}
+
+it('[UIH6] title and icon of a tab tell what its tree does, and before that what waits for a person', async () => {
+  await using instance = await startInstance();
+  await using browser = await startBrowser();
+  const api = new Api(instance);
+  const { session, node } = await api.agent(['sh', '-c', AGENT]);
+  const page = await browser.visitor();
+  await page.goto(`${instance.url}/api/auth/sign-in/link?token=${instance.token}`);
+  await page.goto(`${instance.url}/session/${session.id}`);
+  const name = session.name;
+  const titled = async (title: string) => {
+    await expect.poll(() => page.title()).toBe(title);
+  };
+
+  await titled(`${name} · filepath`);
+  await api.message(node.id, 'begin');
+  await titled(`● ${name} · filepath`);
+  expect(await icon(page)).toBe('/icons/running.svg');
+  await api.message(node.id, 'ask');
+  await titled(`(1) ${name} · filepath`);
+  expect(await icon(page)).toBe('/icons/waiting.svg');
+  await page.getByTestId('attention').click();
+  await page.locator('[data-attention] button', { hasText: 'allow' }).click();
+  await titled(`● ${name} · filepath`);
+  await api.message(node.id, 'last');
+  await titled(`✓ ${name} · filepath`);
+  expect(await icon(page)).toBe('/icons/done.svg');
+});
+
+it('[UIH7] one who asked for it by a click is notified, while looking elsewhere, of what waits and of a tree that is done', async () => {
+  await using instance = await startInstance();
+  await using browser = await startBrowser();
+  const api = new Api(instance);
+  const { session, node } = await api.agent(['sh', '-c', AGENT], { name: 'asker' });
+  const page = await browser.visitor();
+  await page.context().grantPermissions(['notifications']);
+  await page.goto(`${instance.url}/api/auth/sign-in/link?token=${instance.token}`);
+  await page.goto(`${instance.url}/session/${session.id}`);
+  await controlled(page);
+  const told = () =>
+    page.evaluate(async () => {
+      const worker = await navigator.serviceWorker.ready;
+      return (await worker.getNotifications()).map((one) => one.title);
+    });
+  await api.message(node.id, 'begin');
+  await page.getByTestId('attention').click();
+  await page.getByTestId('notify').click();
+  await page.getByText('You are notified').waitFor();
+
+  // Another tab is looked at.
+  const cdp = await page.context().newCDPSession(page);
+  await cdp.send('Emulation.setFocusEmulationEnabled', { enabled: false });
+  const other = await page.context().newPage();
+  await other.goto(`${instance.url}/sign-in`);
+  await other.bringToFront();
+  await expect.poll(() => page.evaluate(() => document.hasFocus())).toBe(false);
+  await api.message(node.id, 'ask');
+  await expect.poll(told).toEqual(['asker waits for you']);
+  await api.message(node.id, 'never mind');
+  await api.message(node.id, 'last');
+  await expect.poll(told).toContain(`${session.name} is done`);
+});
+
+it('[UIH8] without a connection the page says so, opens from its cache, keeps nothing of the API, and goes on by itself', async () => {
+  await using instance = await startInstance();
+  await using browser = await startBrowser();
+  const { session } = await new Api(instance).agent(['cat'], { name: 'root' });
+  const page = await browser.visitor();
+  const notice = page.getByTestId('offline-notice');
+  await page.goto(`${instance.url}/api/auth/sign-in/link?token=${instance.token}`);
+  await controlled(page);
+  await page.goto(`${instance.url}/session/${session.id}`);
+  await page.locator('[data-node]').first().waitFor();
+  expect(await notice.getAttribute('data-state')).toBe('live');
+
+  await page.context().setOffline(true);
+  await page.locator('[data-testid="offline-notice"][data-state="away"]').waitFor();
+  await page.context().setOffline(false);
+  await page
+    .locator('[data-testid="offline-notice"][data-state="live"]')
+    .waitFor({ state: 'attached' });
+
+  await instance.killProcess();
+  await page.locator('[data-testid="offline-notice"][data-state="unreached"]').waitFor();
+  await page.reload();
+  await page.locator('[data-testid="offline-notice"][data-state="unreached"]').waitFor();
+  const kept = await page.evaluate(async () => {
+    const names = await caches.keys();
+    const caught = await Promise.all(names.map(async (name) => (await caches.open(name)).keys()));
+    return caught.flat().map((request) => new URL(request.url).pathname);
+  });
+  expect(kept).toContain('/');
+  expect(kept.filter((path) => path.startsWith('/api/'))).toEqual([]);
+
+  await instance.start();
+  await page
+    .locator('[data-testid="offline-notice"][data-state="live"]')
+    .waitFor({ state: 'attached' });
+  await page.locator('[data-node]', { hasText: 'root' }).waitFor();
+});
+
+it('[UIH9] the page can be installed: manifest, icons and worker are there; a new version is announced, and its page is the one that loads', async () => {
+  await using instance = await startInstance();
+  await using browser = await startBrowser();
+  const page = await browser.visitor();
+  await page.goto(`${instance.url}/sign-in`);
+  await controlled(page);
+  const cdp = await page.context().newCDPSession(page);
+  const { errors } = await cdp.send('Page.getAppManifest');
+  expect(errors).toEqual([]);
+  const { installabilityErrors } = await cdp.send('Page.getInstallabilityErrors');
+  // The one reason against it is the test's own: its browser keeps nothing.
+  expect(installabilityErrors.map((one) => one.errorId)).toEqual(['in-incognito']);
+
+  // A worker that counts as another build comes with a second tab, and takes both over.
+  const other = await page.context().newPage();
+  const workers = await page.context().newCDPSession(other);
+  await workers.send('ServiceWorker.enable');
+  await workers.send('ServiceWorker.setForceUpdateOnPageLoad', { forceUpdateOnPageLoad: true });
+  await other.goto(`${instance.url}/sign-in`);
+  await workers.detach();
+  await page.getByTestId('update-notice').waitFor();
+  await page.getByTestId('update-notice').getByRole('button', { name: 'Reload' }).click();
+  await page.getByTestId('update-notice').waitFor({ state: 'detached' });
+});
