@@ -210,7 +210,7 @@ it('[UII8] the header has the actions of the agent in a menu, and its name is ch
   await menu.click();
   await page.getByTestId('delete-node').click();
   await page.getByTestId('confirm').click();
-  await page.getByText('No agent yet.').waitFor();
+  await page.getByTestId('tree-empty').waitFor();
 });
 
 /** Says the words of its messages, and what stands in the files that they name. */

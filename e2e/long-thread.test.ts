@@ -194,8 +194,8 @@ it('[UIV11] a thread says that it cannot be read, and goes on when it can', asyn
   await page.route('**/tail*', (route) => route.abort());
   await page.goto(url);
   await page.getByTestId('thread-note').filter({ hasText: 'could not be read' }).waitFor();
+  await page.getByRole('button', { name: 'Try again now' }).waitFor();
   await page.unroute('**/tail*');
-  await page.getByRole('button', { name: 'Try again now' }).click();
   await said(page, `1.${LINES - 1}`).waitFor();
   await instance.stop();
   await page.getByTestId('thread-offline').waitFor();

@@ -171,6 +171,8 @@ it('[UIS5] a page that cannot reach filepath says so, keeps what it shows, and g
   const { session } = await api.agent(WORKS, { name: 'seen' });
   const page = await dashboard();
   await row(page, session.id).waitFor();
+  // Dialogs are fetched once the page rests.
+  await page.waitForFunction(() => performance.getEntriesByName('parts-fetched').length > 0);
   await page.context().setOffline(true);
   await page.getByTestId('sessions-stale').getByText('What is shown was read').waitFor();
   await row(page, session.id).waitFor();

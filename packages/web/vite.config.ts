@@ -20,6 +20,24 @@ function zodWithoutEval(): Plugin {
   };
 }
 
+/** Nothing on the page writes JSON Schema, and every schema of zod would bring what does. */
+function zodWithoutJsonSchema(): Plugin {
+  return {
+    name: 'zod-without-json-schema',
+    enforce: 'pre',
+    transform(code, id) {
+      if (!/\/zod\/v4\/core\/(json-schema-processors|to-json-schema)\.js(\?|$)/.test(id))
+        return null;
+      const names = [...code.matchAll(/^export (?:const|function) (\w+)/gm)].map(
+        ([, name]) => name,
+      );
+      if (names.length === 0) this.error('zod exports its JSON Schema in another way now');
+      const none = "const none = () => { throw new Error('The page has no JSON Schema'); };";
+      return { code: `${none} export { ${names.map((name) => `none as ${name}`)} };`, map: null };
+    },
+  };
+}
+
 /**
  * While a pane is drawn, paneforge writes a style element to show a cursor. The page's policy forbids that, so the
  * build has it set the cursor of the root, which shows everywhere: panes take no pointer events meanwhile.
@@ -49,8 +67,23 @@ function paneforgeWithoutStyleElement(): Plugin {
 export default defineConfig({
   // A worker loads grammars as it needs them.
   worker: { format: 'es' },
+  environments: {
+    client: {
+      build: {
+        rolldownOptions: {
+          output: {
+            codeSplitting: {
+              // What most of the page needs comes at once: as a file for each of its parts it would be larger and later.
+              groups: [{ name: 'page', test: /packages.web.src|@lucide/, minShareCount: 4 }],
+            },
+          },
+        },
+      },
+    },
+  },
   plugins: [
     zodWithoutEval(),
+    zodWithoutJsonSchema(),
     paneforgeWithoutStyleElement(),
     sveltekit({
       adapter: adapter({ fallback: 'index.html' }),
