@@ -74,7 +74,11 @@ export default defineConfig({
           output: {
             codeSplitting: {
               // What most of the page needs comes at once: as a file for each of its parts it would be larger and later.
-              groups: [{ name: 'page', test: /packages.web.src|@lucide/, minShareCount: 4 }],
+              // What SvelteKit's start needs stays apart: its client reads what start has set when it is loaded.
+              groups: [
+                { name: 'start', test: /preload-helper|client.payload|esm-env/, priority: 1 },
+                { name: 'page', test: /packages.web.src|@lucide/, minShareCount: 4 },
+              ],
             },
           },
         },
