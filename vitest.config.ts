@@ -20,6 +20,8 @@ function inNode(name: string, include: string, options: Options = {}) {
       pool: 'forks' as const,
       testTimeout: timeoutMs,
       hookTimeout: timeoutMs,
+      // As long as a test may take: what is waited for comes or the test fails.
+      expect: { poll: { timeout: timeoutMs } },
       fileParallelism: !oneFileAtATime,
     },
   };
