@@ -36,7 +36,7 @@ it('[UIH12] the first five minutes, without a key: sign in, a session on a repos
   await page.getByTestId('message-input').press('Enter');
   await page.locator('[data-block="spawn"]').first().waitFor({ timeout: WORK_MS });
   await seen(page, 'at-work');
-  await page.locator('[data-block="done"]').waitFor({ timeout: WORK_MS });
+  await page.getByTestId('run-line').last().waitFor({ timeout: WORK_MS });
   for (const kind of ['tool', 'command', 'commits', 'spawn']) {
     expect(await page.locator(`[data-block="${kind}"]`).count(), kind).toBeGreaterThan(0);
   }
@@ -44,7 +44,7 @@ it('[UIH12] the first five minutes, without a key: sign in, a session on a repos
 
   await page.locator('[data-node][data-status="done"]', { hasText: 'demo reader' }).click();
   await page.getByRole('heading', { name: 'demo reader', level: 1 }).waitFor();
-  await page.locator('[data-block="done"]').waitFor();
+  await page.getByTestId('run-line').last().waitFor();
   await seen(page, 'child');
 
   await page.getByRole('link', { name: /all sessions/i }).click();
@@ -101,7 +101,7 @@ it('[UIH14] the same by keyboard alone', async () => {
   await tabTo(page, page.getByTestId('message-input'));
   await keys.type('Plant a rose');
   await keys.press('Enter');
-  await page.locator('[data-block="done"]').waitFor({ timeout: WORK_MS });
+  await page.getByTestId('run-line').last().waitFor({ timeout: WORK_MS });
 
   const reader = page.getByRole('treeitem', { name: /demo reader/ });
   await tabTo(page, page.locator('[role="treeitem"][tabindex="0"]'));

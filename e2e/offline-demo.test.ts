@@ -16,7 +16,7 @@ it('[OFF1] [OFF2] the first minute without a key: Shelley is led through its too
 
   await page.getByTestId('message-input').fill('plant a rose');
   await page.getByTestId('message-input').press('Enter');
-  await page.locator('[data-block="done"]').waitFor({ timeout: 90_000 });
+  await page.getByTestId('run-line').last().waitFor({ timeout: 90_000 });
   const header = page.locator('header .model', { hasText: 'offline/demo' });
   expect(await header.isVisible()).toBe(true);
   const spawned = page.locator('[data-block="spawn"]');

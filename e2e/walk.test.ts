@@ -3,10 +3,9 @@ import { makeRepo, scriptAgent, startBrowser, startInstance, tempDir } from '@fi
 import type { Page } from 'playwright-core';
 import { expect, it } from 'vitest';
 
-/** Every FAP event that shows as a block of its own, and what else a thread of this agent shows. */
+/** Every FAP event that shows as a block of its own by default, and what else a thread of this agent shows. */
 const KINDS = [
   'message',
-  'status',
   'text',
   'tool',
   'command',
@@ -67,7 +66,7 @@ it('sign in, create a session on a repository, spawn an agent, watch every event
   await page.getByTestId('send').click();
   await said(page, 'echo: a second message');
   // The last thing that the agent says for now.
-  await page.locator('[data-block="status"]', { hasText: 'idle' }).last().waitFor();
+  await page.getByTestId('status').filter({ hasText: 'Idle' }).waitFor();
   const seen = await kinds(page);
   const shown = await page.locator('[data-block]').allInnerTexts();
 

@@ -9,19 +9,9 @@ import {
 import { expect, it } from 'vitest';
 
 /** Every kind of block that the events of an agent make. */
-const KINDS = [
-  'message',
-  'status',
-  'text',
-  'tool',
-  'command',
-  'commits',
-  'spawn',
-  'workers',
-  'handoff',
-];
+const KINDS = ['message', 'text', 'tool', 'command', 'commits', 'spawn', 'workers', 'handoff'];
 
-it('[UIV11] a conversation is empty, shows every type of message, and follows its end', async () => {
+it('[UIV11] [UIV14] a conversation is empty, shows every type of message, and follows its end', async () => {
   await using instance = await startInstance();
   await using browser = await startBrowser();
   using repo = tempDir('repo');
@@ -43,6 +33,12 @@ it('[UIV11] a conversation is empty, shows every type of message, and follows it
   for (const kind of KINDS) await page.locator(`[data-block="${kind}"]`).first().waitFor();
   await page.getByTestId('run-line').first().waitFor();
   expect(await page.getByTestId('thread-note').count()).toBe(0);
+
+  // The header says what the agent is at; its lines are there for those who want them.
+  expect(await page.locator('[data-block="status"]').count()).toBe(0);
+  await page.getByTestId('agent-actions').click();
+  await page.getByRole('menuitemcheckbox', { name: 'Every line' }).click();
+  await page.locator('[data-block="status"]').first().waitFor();
 
   const fromEnd = (): Promise<number> =>
     page.getByRole('log').evaluate((log) => log.scrollHeight - log.scrollTop - log.clientHeight);

@@ -33,7 +33,10 @@ function zodWithoutJsonSchema(): Plugin {
       );
       if (names.length === 0) this.error('zod exports its JSON Schema in another way now');
       const none = "const none = () => { throw new Error('The page has no JSON Schema'); };";
-      return { code: `${none} export { ${names.map((name) => `none as ${name}`)} };`, map: null };
+      return {
+        code: `${none} export { ${names.map((name) => `none as ${name}`).join(', ')} };`,
+        map: null,
+      };
     },
   };
 }

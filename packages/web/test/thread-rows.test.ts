@@ -91,4 +91,45 @@ describe('the rows of a thread', () => {
     expect(again[3]).toBe(first[3]);
     expect(rows.of(BLOCKS, runs, new Set([runs[0]?.run ?? '']))[1]).not.toBe(first[3]);
   });
+
+  it('[UIV14] leave out a summary that the last text began with', () => {
+    const done = (summary: string): Block => ({ ...base, id: 'e4', seq: 4, kind: 'done', summary });
+    const said = { ...text(3), content: 'All **done**:\n\n- one\n- two' } as Block;
+    const rows = (summary: string) =>
+      kinds(new ThreadRows().of([message(1), said, done(summary)], [run(1, 1, 4)], new Set()));
+    expect(rows('All **done**: - one…')).toEqual(['message', 'text', 'run']);
+    expect(rows('Merged it too.')).toEqual(['message', 'text', 'done', 'run']);
+  });
+
+  it('[UIV14] leave out what header and run lines say, unless every line is asked for', () => {
+    const status = (seq: number, state: 'running' | 'error', reason: string | null): Block => ({
+      ...base,
+      id: `e${seq}`,
+      seq,
+      kind: 'status',
+      state,
+      reason,
+      contextPct: 0.1,
+    });
+    const usage: Block = {
+      ...base,
+      id: 'e8',
+      seq: 8,
+      kind: 'usage',
+      model: 'm',
+      input: 1,
+      output: 1,
+      cost: null,
+    };
+    const lines = [
+      status(5, 'running', null),
+      status(6, 'running', 'waits'),
+      status(7, 'error', null),
+    ];
+    const shown = (blocks: Block[], every: boolean) =>
+      new ThreadRows().of(blocks, [], new Set(), every).map(({ seq }) => seq);
+    expect(shown([...lines, usage], false)).toEqual([6, 7, 8]);
+    expect(shown([...lines, usage, calls(9, 1)], false)).toEqual([6, 7, 9]);
+    expect(shown([...lines, usage, calls(9, 1)], true)).toEqual([5, 6, 7, 8, 9]);
+  });
 });

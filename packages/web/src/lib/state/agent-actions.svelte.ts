@@ -59,6 +59,14 @@ export class AgentActions {
     return this.#try(() => client.node.update(node.sessionId, node.id, { name: parsed.data }));
   }
 
+  get everyLine(): boolean {
+    return this.#parts.view.everyLine;
+  }
+
+  set everyLine(every: boolean) {
+    this.#parts.view.showEveryLine(every);
+  }
+
   get exportUrl(): string {
     return `/api/thread/${encodeURIComponent(this.#id)}/export`;
   }

@@ -22,6 +22,18 @@ export class ThreadRows {
     blocks: readonly Block[],
     runs: readonly ThreadRun[],
     folded: ReadonlySet<string>,
+    everyLine = true,
+  ): readonly Row[] {
+    const rows = this.#all(blocks, runs, folded);
+    if (everyLine) return rows;
+    const metered = blocks.some(({ kind }) => kind === 'calls');
+    return rows.filter((row) => row.kind === 'run' || !isQuiet(row, metered));
+  }
+
+  #all(
+    blocks: readonly Block[],
+    runs: readonly ThreadRun[],
+    folded: ReadonlySet<string>,
   ): readonly Row[] {
     const rows: Row[] = [];
     let at = 0;
@@ -32,7 +44,7 @@ export class ThreadRows {
       while (at < blocks.length && (blocks[at]?.seq ?? 0) <= run.to) at += 1;
       const inside = blocks.slice(from, at);
       const hides = folded.has(run.run);
-      if (!hides) rows.push(...inside.filter((block) => !saidByLine(block, run)));
+      if (!hides) rows.push(...inside.filter((block) => !saidElsewhere(block, run, inside)));
       const whole = (blocks[0]?.seq ?? 0) <= run.from;
       rows.push(this.#line(run, run.to, hides, inside, whole));
     }
@@ -76,10 +88,28 @@ function takeWhile(blocks: readonly Block[], at: number, upTo: number, rows: Row
   return end;
 }
 
-/** The line of a run says that it is done, and has its calls, unless some were settled after its end. */
-function saidByLine(block: Block, { receipt }: ThreadRun): boolean {
-  if (block.kind === 'done') return block.summary === null;
+/**
+ * The line of a run says that it is done, and has its calls, unless some were settled after its end. Many agents end
+ * with a summary that is the beginning of their last text.
+ */
+function saidElsewhere(block: Block, { receipt }: ThreadRun, inside: readonly Block[]): boolean {
+  if (block.kind === 'done') return block.summary === null || repeats(block.summary, inside);
   return block.kind === 'calls' && receipt?.calls === block.calls;
+}
+
+function repeats(summary: string, inside: readonly Block[]): boolean {
+  const last = inside.findLast((block) => block.kind === 'text');
+  return last?.kind === 'text' && words(last.content).startsWith(words(summary.replace(/…$/, '')));
+}
+
+function words(text: string): string {
+  return text.replaceAll(/\s+/g, ' ').trim();
+}
+
+/** Statuses without a reason stand in the header and the tree; what calls took, in the header and the line of a run. */
+function isQuiet(block: Block, metered: boolean): boolean {
+  if (block.kind === 'status') return block.reason === null && block.state !== 'error';
+  return block.kind === 'usage' && metered;
 }
 
 function sameLine(a: RunRow, b: RunRow): boolean {

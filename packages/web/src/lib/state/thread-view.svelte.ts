@@ -4,11 +4,14 @@ import { client, problemOf } from '../api.ts';
 import { type Chunk, chunked } from './chunks.ts';
 import { PerFrame } from './per-frame.ts';
 import { answerWithin } from './scoped-answer.ts';
+import { recall, remember } from './remembered.ts';
 import { placeOf, type ThreadPlace } from './thread-places.ts';
 import { ThreadRows } from './thread-rows.ts';
 import { ThreadSource } from './thread-source.svelte.ts';
 
 export type QueuedBlock = Extract<Block, { kind: 'queued' }>;
+
+const EVERY_LINE = 'every-line';
 
 /** One thread as it is shown: its feed, its blocks, and what a person can do to it. */
 export class ThreadView {
@@ -28,6 +31,8 @@ export class ThreadView {
   spoken = $state('');
   sending = $state(false);
   problem = $state<string | null>(null);
+  /** Also what the header and the lines of runs say. */
+  everyLine = $state(recall(EVERY_LINE) === 'yes');
 
   readonly id: string;
   readonly #rows = new ThreadRows();
@@ -49,6 +54,12 @@ export class ThreadView {
   close(): void {
     this.source.close();
     this.#publish.cancel();
+  }
+
+  showEveryLine(every: boolean): void {
+    this.everyLine = every;
+    remember(EVERY_LINE, every ? 'yes' : 'no');
+    this.#show();
   }
 
   fold(run: string): void {
@@ -147,7 +158,8 @@ export class ThreadView {
     const { log } = this.source;
     const { blocks, queued } = split(log.blocks);
     const { alive, open, handing } = log.lifecycle;
-    this.chunks = chunked(this.#rows.of(blocks, log.runs, this.place.folded), this.chunks);
+    const rows = this.#rows.of(blocks, log.runs, this.place.folded, this.everyLine);
+    this.chunks = chunked(rows, this.chunks);
     this.last = log.last;
     this.queued = queued;
     this.working = open || handing;
