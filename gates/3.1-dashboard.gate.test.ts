@@ -15,6 +15,7 @@ import { z } from 'zod';
 
 const KEY = 'key-of-a-provider-0123456789';
 const WORKS = ['sh', '-c', `echo '{"type":"text","content":"at it"}'; exec sleep 600`];
+const ENDS = ['sh', '-c', `read -r task; echo '{"type":"done"}'`];
 const FAILS = ['sh', '-c', 'read -r task; exit 3'];
 
 let server: Awaited<ReturnType<typeof startModelServer>>;
@@ -91,6 +92,10 @@ it('[UIS5] status, agents, cost and what waits are true without a reload; stoppi
     config: { command: WORKS },
   });
   await row(page, busy.session.id).getByText('2 agents').waitFor();
+
+  const quick = await api.agent(ENDS, { name: 'quick' });
+  await api.message(quick.node.id, 'go');
+  await page.locator(`[data-session="${quick.session.id}"][data-status="done"]`).waitFor();
 
   const failing = await api.agent(FAILS, { name: 'failing' });
   await api.message(failing.node.id, 'go');

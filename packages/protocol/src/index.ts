@@ -222,7 +222,15 @@ export {
   NetworkConfig,
   parseAllowedHost,
 } from './api/network.ts';
-export { Node, NodeEntry, Session, SessionStatus, Tree, TreeChange } from './api/resources.ts';
+export {
+  Node,
+  NodeEntry,
+  Session,
+  SessionActivity,
+  SessionStatus,
+  Tree,
+  TreeChange,
+} from './api/resources.ts';
 export {
   AttentionAnswer,
   AttentionChange,

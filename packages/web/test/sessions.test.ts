@@ -5,7 +5,13 @@ import {
   recentRepositories,
   shortRepository,
 } from '../src/lib/text/repositories.ts';
-import { agentsText, costText, deletionText, findSessions } from '../src/lib/text/sessions.ts';
+import {
+  agentsText,
+  costText,
+  deletionText,
+  findSessions,
+  shownStatus,
+} from '../src/lib/text/sessions.ts';
 
 const session = (name: string, change: Partial<Session> = {}): Session => ({
   id: Session.shape.id.parse(`ses_${name.padEnd(22, '0')}`),
@@ -33,6 +39,13 @@ describe('[UIS5] the list of sessions', () => {
     expect(names('APP me', 'name')).toEqual(['b9']);
     expect(names('running', 'name')).toEqual(['a']);
     expect(names('b running', 'name')).toEqual([]);
+  });
+
+  it('says what the agents are at, unless the session is held, stopped, failed or new', () => {
+    expect(shownStatus(session('x', { status: 'running', activity: 'done' }))).toBe('done');
+    expect(shownStatus(session('x', { status: 'running', activity: 'idle' }))).toBe('idle');
+    expect(shownStatus(session('x', { status: 'running' }))).toBe('running');
+    expect(shownStatus(session('x', { status: 'stopped', activity: 'done' }))).toBe('stopped');
   });
 
   it('is sorted, and the newest comes first among equals', () => {

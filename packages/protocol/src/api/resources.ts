@@ -10,6 +10,10 @@ import { AgentConfig } from './agent-config.ts';
 export const SessionStatus = z.enum(['draft', 'running', 'paused', 'stopped', 'error']);
 export type SessionStatus = z.infer<typeof SessionStatus>;
 
+/** Whether an agent works or is to; else whether the roots are done. */
+export const SessionActivity = z.enum(['running', 'done', 'idle']);
+export type SessionActivity = z.infer<typeof SessionActivity>;
+
 export const Session = z.object({
   id: SessionId,
   name: z.string(),
@@ -17,6 +21,8 @@ export const Session = z.object({
   status: SessionStatus,
   rootNodeId: ThreadId.nullable(),
   nodeCount: z.int().min(0),
+  /** What its agents come down to; only lists have it. */
+  activity: SessionActivity.optional(),
   /** What its agents used, in a list of sessions as the session last told it; and its budget, which lists leave out. */
   usage: UsageTotals.optional(),
   budget: Budget.optional(),

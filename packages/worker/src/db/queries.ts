@@ -1,7 +1,19 @@
-import { NodeEntry, Session } from '@filepath/protocol';
-import { and, count, desc, eq, inArray } from 'drizzle-orm';
+import { NodeEntry, Session, type SessionActivity } from '@filepath/protocol';
+import { and, count, desc, eq, inArray, sql } from 'drizzle-orm';
 import type { Db } from './client.ts';
 import { agentNode, agentSession } from './index-schema.ts';
+
+const AT_WORK = sql<number>`sum(${agentNode.status} in ('thinking', 'running') or ${agentNode.reason} is 'queued')`;
+const ROOTS_LEFT = sql<number>`sum(${agentNode.parentId} is null and ${agentNode.status} <> 'done')`;
+
+function activityOf(row: {
+  nodeCount: number;
+  atWork: number | null;
+  rootsLeft: number | null;
+}): SessionActivity {
+  if ((row.atWork ?? 0) > 0) return 'running';
+  return row.nodeCount > 0 && row.rootsLeft === 0 ? 'done' : 'idle';
+}
 
 /** The user's sessions, the last changed first. */
 export async function listSessions(db: Db, userId: string, limit = 500): Promise<Session[]> {
@@ -13,6 +25,8 @@ export async function listSessions(db: Db, userId: string, limit = 500): Promise
       status: agentSession.status,
       rootNodeId: agentSession.rootNodeId,
       nodeCount: count(agentNode.id),
+      atWork: AT_WORK,
+      rootsLeft: ROOTS_LEFT,
       createdAt: agentSession.createdAt,
       updatedAt: agentSession.updatedAt,
     })
@@ -22,9 +36,10 @@ export async function listSessions(db: Db, userId: string, limit = 500): Promise
     .groupBy(agentSession.id)
     .orderBy(desc(agentSession.updatedAt), agentSession.id)
     .limit(limit);
-  return rows.map((row) =>
+  return rows.map(({ atWork, rootsLeft, ...row }) =>
     Session.parse({
       ...row,
+      activity: activityOf({ nodeCount: row.nodeCount, atWork, rootsLeft }),
       createdAt: row.createdAt.toISOString(),
       updatedAt: row.updatedAt.toISOString(),
     }),

@@ -68,6 +68,28 @@ const nodesOf = async (id: SessionId) =>
   ).results;
 
 describe('the index of a session', () => {
+  it('[UIS5] tells what the agents of a session come down to', async () => {
+    const session = sessionOf(newSessionId());
+    const [root, child] = [newThreadId(), newThreadId()];
+    const activity = async (top: Partial<Node>, below: Partial<Node>) => {
+      const nodes = [
+        nodeOf(session.id, root, top),
+        nodeOf(session.id, child, { parentId: root, ...below }),
+      ];
+      await writeSessionIndex(db, session, nodes, []);
+      return (await listSessions(db, 'owner')).find(({ id }) => id === session.id)?.activity;
+    };
+    expect(await activity({}, {})).toBe('idle');
+    expect(await activity({}, { reason: 'queued' })).toBe('running');
+    expect(await activity({ status: 'done' }, { status: 'thinking' })).toBe('running');
+    expect(await activity({ status: 'done' }, { status: 'error' })).toBe('done');
+    expect(await activity({ status: 'error' }, { status: 'done' })).toBe('idle');
+    await writeSessionIndex(db, session, [], [root, child]);
+    expect((await listSessions(db, 'owner')).find(({ id }) => id === session.id)?.activity).toBe(
+      'idle',
+    );
+  });
+
   it('takes 500 nodes in one write, and the same again', async () => {
     const session = sessionOf(newSessionId());
     const ids = Array.from({ length: 500 }, () => newThreadId());
@@ -159,6 +181,10 @@ describe('listSessions', () => {
       newer.id,
       older.id,
     ]);
-    expect((await listSessions(db, 'owner'))[1]).toEqual({ ...shown, nodeCount: 1 });
+    expect((await listSessions(db, 'owner'))[1]).toEqual({
+      ...shown,
+      activity: 'idle',
+      nodeCount: 1,
+    });
   });
 });

@@ -1,4 +1,4 @@
-import type { Session } from '@filepath/protocol';
+import type { Session, SessionActivity, SessionStatus } from '@filepath/protocol';
 import { count, money } from './format.ts';
 
 export const SESSION_ORDERS = {
@@ -8,6 +8,10 @@ export const SESSION_ORDERS = {
   agents: 'agents',
 } as const;
 export type SessionOrder = keyof typeof SESSION_ORDERS;
+
+/** What it says of itself; one that was begun and neither held, stopped nor failed: what its agents are at. */
+export const shownStatus = ({ status, activity }: Session): SessionStatus | SessionActivity =>
+  status === 'running' ? (activity ?? status) : status;
 
 const costOf = ({ usage }: Session): number => usage?.costUsd ?? 0;
 
@@ -26,8 +30,9 @@ export function findSessions(
 ): Session[] {
   const words = search.toLowerCase().split(/\s+/).filter(Boolean);
   return sessions
-    .filter(({ name, gitRepoUrl, status }) => {
-      const text = `${name} ${gitRepoUrl ?? ''} ${status}`.toLowerCase();
+    .filter((session) => {
+      const { name, gitRepoUrl } = session;
+      const text = `${name} ${gitRepoUrl ?? ''} ${shownStatus(session)}`.toLowerCase();
       return words.every((word) => text.includes(word));
     })
     .sort((a, b) => COMPARE[order](a, b) || COMPARE.activity(a, b));
