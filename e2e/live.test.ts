@@ -104,6 +104,11 @@ it('[UIH8] without a connection the page says so, opens from its cache, keeps no
 
   await instance.killProcess();
   await page.locator('[data-testid="offline-notice"][data-state="unreached"]').waitFor();
+  const said = async (): Promise<string[]> =>
+    (await page.getByRole('status').allInnerTexts()).filter((text) =>
+      /connect|offline/i.test(text),
+    );
+  await expect.poll(said).toEqual(['Not connected. Trying again…']);
   await page.reload();
   await page.locator('[data-testid="offline-notice"][data-state="unreached"]').waitFor();
   const kept = await page.evaluate(async () => {

@@ -198,7 +198,11 @@ it('[UIV11] a thread says that it cannot be read, and goes on when it can', asyn
   await page.unroute('**/tail*');
   await said(page, `1.${LINES - 1}`).waitFor();
   await instance.stop();
-  await page.getByTestId('thread-offline').waitFor();
+  await page
+    .locator('[data-testid="connection"][data-state="offline"]')
+    .waitFor({ state: 'attached' });
   await instance.start();
-  await page.getByTestId('thread-offline').waitFor({ state: 'detached' });
+  await page
+    .locator('[data-testid="connection"][data-state="live"]')
+    .waitFor({ state: 'attached' });
 });

@@ -41,7 +41,7 @@ export function requester(target: Target): Send {
       if (options.signal?.aborted) throw cause;
       throw new FilepathError(
         'unavailable',
-        `filepath did not answer ${method} ${path}. Check that it is running, then try again.`,
+        'filepath did not answer. Check that it is running and can be reached, then try again.',
       );
     }
     if (response.ok) return response;
