@@ -1,0 +1,136 @@
+import {
+  Api,
+  type Instance,
+  makeRepo,
+  startBrowser,
+  startInstance,
+  tempDir,
+  type TestBrowser,
+} from '@filepath/testkit';
+import { Node } from '@filepath/protocol';
+import type { Page } from 'playwright-core';
+import { afterAll, beforeAll, expect, it } from 'vitest';
+import { z } from 'zod';
+
+let instance: Instance;
+let browser: TestBrowser;
+let api: Api;
+beforeAll(async () => {
+  instance = await startInstance();
+  browser = await startBrowser();
+  api = new Api(instance);
+});
+afterAll(async () => {
+  await browser[Symbol.asyncDispose]();
+  await instance[Symbol.asyncDispose]();
+});
+
+async function at(path: string, look: { width?: number } = {}): Promise<Page> {
+  const page = await browser.visitor(look);
+  await page.goto(`${instance.url}/api/auth/sign-in/link?token=${instance.token}`);
+  await page.getByTestId('new-session').first().waitFor();
+  await page.goto(`${instance.url}${path}`);
+  return page;
+}
+
+/** The agent prints these events once it is spoken to. */
+const says = (events: readonly object[]): string[] => {
+  const lines = events.map((event) => JSON.stringify(event)).join('\n');
+  return ['sh', '-c', `read -r task\nprintf '%s\\n' "$1"\nread -r _`, 'sh', lines];
+};
+
+it('[UIS6] a dialog that came with the address is left with it, and can be asked for again', async () => {
+  const page = await at('/?new');
+  await page.getByRole('dialog').getByTestId('create-session').click();
+  await page.waitForURL('**/session/ses_*?spawn');
+  await page.getByTestId('spawn-confirm').waitFor();
+  await page.keyboard.press('Escape');
+  await page.waitForURL((url) => url.search === '');
+  await page.reload();
+  await page.getByRole('button', { name: 'Spawn an agent' }).waitFor();
+  expect(await page.getByRole('dialog').count()).toBe(0);
+
+  await page.goto(`${instance.url}/?new`);
+  await page.getByRole('dialog').waitFor();
+  await page.keyboard.press('Escape');
+  await page.waitForURL((url) => url.search === '');
+});
+
+it('[UIH11] an agent that is deleted while it is looked at is said to be gone', async () => {
+  const { session, node } = await api.agent(['cat'], { name: 'top' });
+  const Made = z.object({ node: Node });
+  const child = {
+    parentId: node.id,
+    name: 'doomed',
+    agentType: 'custom',
+    config: { command: ['cat'] },
+  };
+  const made = await api.json(Made, 'POST', `/api/session/${session.id}/node`, child);
+  const page = await at(`/session/${session.id}?node=${made.node.id}`);
+  await page.getByRole('heading', { name: 'doomed' }).waitFor();
+  expect(await page.getByTestId('missing-agent').count()).toBe(0);
+  await api.call('DELETE', `/api/session/${session.id}/node/${made.node.id}`);
+  await page.getByTestId('missing-agent').filter({ hasText: 'This is top.' }).waitFor();
+  await page.locator('[data-node]', { hasText: 'top' }).click();
+  await page.getByTestId('missing-agent').waitFor({ state: 'detached' });
+});
+
+it('[UIH5] the button of the drawer is there exactly where the drawer is', async () => {
+  const { session } = await api.agent(['cat'], { name: 'root' });
+  const page = await at(`/session/${session.id}`, { width: 720 });
+  await page.getByTestId('agents-menu').click();
+  await page.getByTestId('tree-drawer').getByText('root').waitFor();
+  await page.keyboard.press('Escape');
+  await page.setViewportSize({ width: 721, height: 800 });
+  await page.getByTestId('tree-pane').waitFor();
+  expect(await page.getByTestId('agents-menu').isVisible()).toBe(false);
+});
+
+it('[UIT7] the search field stays within the tree', async () => {
+  const { session } = await api.agent(['cat'], { name: 'root' });
+  const page = await at(`/session/${session.id}`);
+  await page.getByTestId('tree-find').click();
+  const clear = await page.getByRole('button', { name: 'Show all agents' }).boundingBox();
+  const pane = await page.getByTestId('tree-pane').boundingBox();
+  expect((clear?.x ?? 0) + (clear?.width ?? 0)).toBeLessThan((pane?.x ?? 0) + (pane?.width ?? 0));
+});
+
+it('[UIB4] on a phone words of a table stay whole, and the name of a file is seen', async () => {
+  const table =
+    '| name | what it does | cost |\n|---|---|--:|\n| verification | checks the signature of a token with the key it names | 1.20 |';
+  const path = `${'folder/'.repeat(20)}the-name-of-it.ts`;
+  const { session, node } = await api.agent(
+    says([
+      { type: 'text', content: table },
+      { type: 'tool', name: 'read', path, status: 'done' },
+    ]),
+  );
+  await api.message(node.id, 'go');
+  const page = await at(`/session/${session.id}`, { width: 360 });
+  for (const word of ['verification', '1.20']) {
+    const cell = page.getByRole('cell', { name: word, exact: true });
+    await cell.waitFor();
+    expect(
+      await cell.evaluate((one) => {
+        const range = document.createRange();
+        range.selectNodeContents(one);
+        return range.getClientRects().length;
+      }),
+      word,
+    ).toBe(1);
+  }
+  const name = page.locator('[data-block="tool"]').getByText('the-name-of-it.ts', { exact: true });
+  await name.waitFor();
+  expect(await name.evaluate((one) => one.scrollWidth <= one.clientWidth)).toBe(true);
+  expect(await page.evaluate(() => document.documentElement.scrollWidth)).toBe(360);
+});
+
+it('[UIC6] where nothing has changed there is nothing to merge or push', async () => {
+  using repo = tempDir('repo');
+  makeRepo(repo.path);
+  const { session, node } = await api.agent(says([{ type: 'done' }]), { gitRepoUrl: repo.path });
+  await api.message(node.id, 'go');
+  const page = await at(`/session/${session.id}?node=${node.id}&view=changes`);
+  await page.getByText('Nothing has changed since').waitFor();
+  for (const id of ['merge', 'push']) expect(await page.getByTestId(id).isDisabled()).toBe(true);
+});
