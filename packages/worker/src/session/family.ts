@@ -75,9 +75,11 @@ export class Family {
     const among = new Set<string>(children ?? this.#rows().map(({ id }) => id));
     const over = (): boolean => !rows().some((row) => this.#works(row));
     const rows = (): NodeRow[] => this.#rows().filter(({ id }) => among.has(id));
+    const epoch = this.#session.starts.epochOf(this.#parent);
     const ended = (): void => {
-      // Whoever has ended meanwhile does not read the answer.
+      // Whoever has ended meanwhile does not read the answer; nor does the process that has taken its place.
       const parent = this.#session.nodes.find(this.#parent);
+      if (epoch !== this.#session.starts.epochOf(this.#parent)) return;
       if (parent && worksStill(this.#node(parent).status, parent.reason)) this.#readEnds(rows());
     };
     const wait = { parent: this.#parent, children: among, over, ended };
@@ -102,7 +104,8 @@ export class Family {
 
   /** A status may be on its way: of the task that it was made with, or of what its parent said to it last. */
   #works(row: NodeRow): boolean {
-    if (worksStill(this.#node(row).status, row.reason)) return true;
+    // Its work is open also while it hands off, is started anew, or is held still in line.
+    if (row.open === 1 || worksStill(this.#node(row).status, row.reason)) return true;
     if (row.halt !== null) return row.halt === 0;
     return (
       (row.task !== null && row.thread_seq === 0) ||

@@ -64,6 +64,12 @@ export class Starts {
     return true;
   }
 
+  /** The newest epoch that a thread wished for; 0 if it never did. */
+  epochOf(thread: string): number {
+    const query = 'SELECT epoch FROM starts WHERE thread = ?';
+    return first<{ epoch: number }>(this.#sql, query, thread)?.epoch ?? 0;
+  }
+
   /** Lets as many go as there are slots, in the order of the line; those that take no slot at once. */
   admit(slots: number): void {
     if (first(this.#sql, `SELECT 1 AS one FROM starts WHERE state = 'waiting' LIMIT 1`) === null) {
