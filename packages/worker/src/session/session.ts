@@ -488,7 +488,7 @@ export class Session {
   #move({ id, from, to, places, moved }: Plan): void {
     if (to !== from) {
       this.accounts.pin(moved);
-      this.nodes.update(id, { parent_id: to });
+      this.#touch(id, { parent_id: to });
       this.#spread(id, 'user');
       for (const parent of [from, to]) if (parent !== null) this.#recount.add(parent);
     }

@@ -38,6 +38,18 @@ describe('moving a node', () => {
     expect(t.session.nodes.toConfigure().map(({ id }) => id)).toContain(child);
   });
 
+  it('[TALK8] is told to the parents on both sides', () => {
+    const t = newSession();
+    const [a, b] = [t.add(), t.add()];
+    const child = t.add(a);
+    const { workersTold } = t.session;
+    const untold = () => workersTold.untold().map(({ parent }) => parent);
+    for (const family of workersTold.untold()) workersTold.told(family);
+    t.session.patchNode(child, { parentId: b });
+    expect(untold().toSorted()).toEqual([a, b].toSorted());
+    expect(workersTold.of(a).workers).toEqual([]);
+  });
+
   it('[TREE14] changes the order of siblings, and touches those whose place changed', () => {
     const t = newSession();
     const root = t.add();
