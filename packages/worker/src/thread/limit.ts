@@ -5,6 +5,7 @@ import type { Appender } from './appender.ts';
 import { orderStop, readInputs } from './launch.ts';
 import { putOutbox } from './outbox.ts';
 import { startNext } from './relay.ts';
+import { callOffResult } from './result-note.ts';
 import type { ThreadMeta, ThreadState } from './state.ts';
 
 /** A shorter wait is the agent's own affair. */
@@ -27,7 +28,8 @@ export function limitByStatus(
   if (state.lifecycle.handing || state.lifecycle.stopped) return;
   const told = untilOf(now, until === undefined ? Number.NaN : Date.parse(until));
   if (said === 'error') {
-    const end = told ?? untilOf(now, state.limit ?? Number.NaN);
+    const known = state.limitPassed === true ? undefined : state.limit;
+    const end = told ?? untilOf(now, known ?? Number.NaN);
     if (end !== null) reach(sql, appender, end, true);
   } else if (told !== null && told - now >= LEAST_MS && state.lifecycle.open) {
     reach(sql, appender, told, false);
@@ -37,6 +39,7 @@ export function limitByStatus(
 /** What the gateway met. */
 export function limitByGateway(sql: Sql, appender: Appender, body: GatewayBody): void {
   const { state, now } = appender;
+  if (body.type === 'call' && body.outcome === 'completed') passLimit(state);
   if (body.type !== 'call' || body.outcome !== 'failed' || body.status !== 429) return;
   if (state.lifecycle.handing || state.lifecycle.stopped) return;
   const until = untilOf(now, now + (body.retryAfterSeconds ?? 0) * 1000);
@@ -51,12 +54,13 @@ function reach(sql: Sql, appender: Appender, end: number, ended: boolean): void 
   // Each new try tells the same limit again.
   if (!ended && state.limit !== undefined && state.limit >= end - 1000) return;
   // Its parent waits for the run that goes on.
-  if (ended) sql.run('DELETE FROM outbox WHERE key = ?', `result:${state.seq}`);
+  if (ended) callOffResult(sql, state.seq);
   const until = new Date(end).toISOString();
   const reason = `${providerOf(meta)} limit until ${until}`;
   const body: SystemLimit = { type: 'limit', reason, until, ended };
   const seq = appender.append('system', body);
   state.limit = end;
+  state.limitPassed = false;
   putOutbox(sql, `limit:${seq}`, { kind: 'limit', note: { seq, reason, until } });
   if (!ended) return;
   state.goOn = state.launch.inputs;
@@ -99,6 +103,11 @@ function failedRecently(sql: Sql, now: number): boolean {
 function providerOf({ model, agentType }: ThreadMeta): string {
   const at = model.indexOf('/');
   return at > 0 ? model.slice(0, at) : agentType;
+}
+
+/** A person lets it go on, or a model has answered: what fails from now on is not taken for the limit that was met. */
+export function passLimit(state: ThreadState): void {
+  if (state.limit !== undefined) state.limitPassed = true;
 }
 
 /** A person's stop: nothing goes on by itself. */

@@ -3,7 +3,7 @@ import { z } from 'zod';
 import type { Sql } from '../storage/sql.ts';
 import { bodyText } from './log-table.ts';
 import { putOutbox, type ResultNote } from './outbox.ts';
-import type { OpenRun } from './state.ts';
+import { isAtWork, type OpenRun, type ThreadState } from './state.ts';
 
 /** Bytes of an agent's last words that its parent gets with the result. */
 export const MAX_WORDS = 16 * 1024;
@@ -28,6 +28,19 @@ export function noteResult(
   if (GOES_ON.has(end.outcome)) return;
   const note = { ...end, words: lastWords(sql, startedSeq, end.seq) };
   putOutbox(sql, `result:${end.seq}`, { kind: 'result', note });
+}
+
+/** The end that an event was told as is none: the work goes on. */
+export function callOffResult(sql: Sql, seq: number): void {
+  sql.run('DELETE FROM outbox WHERE key = ?', `result:${seq}`);
+}
+
+/** A stop of work whose last run was told as going on: it goes on no more, and no run is left to end. */
+export function noteStopped(sql: Sql, before: ThreadState, seq: number): void {
+  const { open, stopped } = before.lifecycle;
+  if (open || stopped || !isAtWork(before)) return;
+  const note = { seq, outcome: 'stopped', reason: 'stopped', words: null } as const;
+  putOutbox(sql, `result:${seq}`, { kind: 'result', note });
 }
 
 function lastWords(sql: Sql, from: number, to: number): string | null {

@@ -83,6 +83,8 @@ export type ThreadState = {
   handoffs?: number;
   /** When the provider's limit ends that was met last, as epoch milliseconds. */
   limit?: number;
+  /** It is over, whatever its time says. */
+  limitPassed?: boolean;
   /** A run ended by it, with so many inputs given: the next process is told to go on. */
   goOn?: number | null;
   /** Ids of the drafts, so that a text without one costs no query. */

@@ -50,7 +50,7 @@ import {
   withdrawStart,
 } from './launch.ts';
 import { appendLines, type Delta, type Offloaded } from './lines.ts';
-import { forgetLimit, goOnAfterEnd, limitByGateway } from './limit.ts';
+import { forgetLimit, goOnAfterEnd, limitByGateway, passLimit } from './limit.ts';
 import type { Stored } from './log-table.ts';
 import { putOutbox } from './outbox.ts';
 import type { Pause } from './pause.ts';
@@ -58,6 +58,7 @@ import { noteAnswer, openQuestion } from './questions.ts';
 import { deliverQueued, enqueue, readQueue, requeue, waitsInQueue, withdraw } from './queue.ts';
 import { handOffAtRest, isFresh, relayAfterEnd, restart, startNext, tellRelay } from './relay.ts';
 import type { ChildState } from './relay-message.ts';
+import { callOffResult, noteStopped } from './result-note.ts';
 import { CONTENT_TABLES } from './schema.ts';
 import { FRESH, isAtWork, isPlain, type ThreadMeta, type ThreadState } from './state.ts';
 
@@ -207,6 +208,7 @@ export class Thread {
       // A stop ends a pause: its session tells it again where it still holds.
       appender.state.held = undefined;
       forgetLimit(appender.state);
+      noteStopped(sql, this.#state, seq);
       const { active, waits, stopping, epoch } = appender.state.launch;
       // A process that runs is ended together with what tests its work.
       if (!active || waits) callOffGate(sql, this.#meta, waits ? epoch - 1 : epoch);
@@ -227,8 +229,11 @@ export class Thread {
   /** Ends what runs; a fresh process begins with the last handoff, or with the first task. */
   restart(): Effects {
     return this.#change((appender) => {
+      const { sql } = this.#deps;
       const seq = appender.append('user', { type: 'signal', action: 'restart' });
-      restart(this.#deps.sql, appender, this.#meta.name);
+      // Its parent waits for the run that goes on.
+      callOffResult(sql, seq);
+      restart(sql, appender, this.#meta.name);
       return { seq };
     });
   }
@@ -241,6 +246,7 @@ export class Thread {
       const { sql } = this.#deps;
       const action = pause === null ? 'resume' : 'pause';
       appender.state.held = held;
+      if (pause === null && by === 'user') passLimit(appender.state);
       const { reason = null, until = null } = pause ?? {};
       const seq = appender.append(by, {
         type: 'signal',

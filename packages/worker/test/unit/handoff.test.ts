@@ -242,6 +242,7 @@ describe('a handoff', () => {
     told(t);
     t.thread.signal('stop');
     expect(told(t)).toMatchObject([
+      { kind: 'result', note: { outcome: 'stopped' } },
       { kind: 'wish', note: { epoch: 2, wants: false } },
       { kind: 'status', note: { reason: 'stopped', open: false } },
     ]);

@@ -114,6 +114,24 @@ describe('a limit of a provider', () => {
     expect(kinds(t)).toEqual(['limit', 'wish', 'status']);
   });
 
+  it.each([
+    ['a person let it go on', (t: TestThread) => t.thread.hold(null, 'user')],
+    [
+      'a model has answered',
+      (t: TestThread) =>
+        t.thread.gateway([{ key: 'ok', body: { ...call(0), outcome: 'completed' } as never }]),
+    ],
+  ])('[LIM2] is not what a run fails by after %s', (_, pass) => {
+    const t = working();
+    t.thread.gateway([{ key: 'a', body: call(600) as never }]);
+    t.thread.hold({ by: 'system', reason: 'limit', until: after(600) }, 'system');
+    pass(t);
+    told(t);
+    t.say(status('error'));
+    expect(kinds(t)).toEqual(['result', 'status']);
+    expect(t.thread.state.launch.stopping).toBe(false);
+  });
+
   it('[LIM3] goes on no more after a stop', () => {
     const t = working();
     t.say(status('error', after(3600)));

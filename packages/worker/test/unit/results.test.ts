@@ -66,6 +66,44 @@ describe('[TALK1] the end of a run is told with the last words of the agent', ()
   });
 });
 
+describe('[TALK1] work that was to go on in another process', () => {
+  const until = '2026-01-01T02:00:00Z';
+  const handsOff = { type: 'handoff', summary: 'half' };
+  const atLimit = { type: 'status', state: 'error', reason: 'limit', until };
+
+  it.each([
+    ['a handoff', handsOff],
+    ['a limit', atLimit],
+  ])('is told as stopped when a stop comes after %s, once', (_, end) => {
+    const t = started();
+    t.say({ type: 'status', state: 'running' }, end);
+    expect(results(t)).toEqual([]);
+    t.thread.signal('stop');
+    t.thread.signal('stop');
+    observe(t, { type: 'exit', code: 0, reason: 'stopped' });
+    expect(t.thread.state.lifecycle).toMatchObject({ open: false, reason: 'stopped' });
+    expect(results(t)).toMatchObject([{ outcome: 'stopped' }]);
+  });
+
+  it('is told as stopped when the fresh process is stopped in line', () => {
+    const t = started();
+    t.say(handsOff);
+    observe(t, { type: 'exit', code: 0, reason: 'handoff' });
+    t.thread.signal('stop');
+    expect(results(t)).toMatchObject([{ outcome: 'stopped' }]);
+  });
+
+  it('is not told as stopped by a restart', () => {
+    const t = started();
+    t.thread.restart();
+    expect(results(t)).toEqual([]);
+    observe(t, { type: 'exit', code: 0, reason: 'handoff' });
+    observe(t, { type: 'started' });
+    t.say({ type: 'done', summary: 'dug' });
+    expect(results(t)).toMatchObject([{ outcome: 'completed', words: 'dug' }]);
+  });
+});
+
 describe('[TALK2] a result', () => {
   it('steers the run that is open, once', () => {
     const t = started();
