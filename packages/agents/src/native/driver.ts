@@ -37,6 +37,7 @@ export const native: Driver = async ({ entry, env, inputs, emit, signal: ending 
     emit: (event) => voice.say(event),
     agentType: entry.type,
     model,
+    called: () => inbox.called,
     gateway: settings,
   };
   const session = new SessionFile(kit.place, { fresh: isFresh(env) });

@@ -56,6 +56,11 @@ export class Inbox {
     return taken;
   }
 
+  /** Something is to be taken up, rather than waited on. */
+  get called(): boolean {
+    return this.#messages.length > 0 || this.#handoff;
+  }
+
   takeHandoff(): boolean {
     const asked = this.#handoff;
     this.#handoff = false;
@@ -66,7 +71,7 @@ export class Inbox {
   async work(idleMs: number): Promise<boolean> {
     const until = Date.now() + idleMs;
     for (;;) {
-      if (this.#stop.signal.aborted || this.#messages.length > 0 || this.#handoff) return true;
+      if (this.#stop.signal.aborted || this.called) return true;
       const left = until - Date.now();
       if (this.#ended || left <= 0) return false;
       const { promise, resolve } = Promise.withResolvers<void>();

@@ -9,5 +9,7 @@ export type Kit = {
   /** Of this agent: what its children are unless it says otherwise. */
   readonly agentType: string;
   readonly model: string;
+  /** Whether a message or a wish for a hand-off waits to be taken up. */
+  readonly called: () => boolean;
   readonly gateway: { readonly baseUrl: string; readonly apiKey: string };
 };

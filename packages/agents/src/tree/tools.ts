@@ -23,7 +23,13 @@ export type TreeDesk = {
   readonly longestWait: number;
   /** Called now and then during a wait, so that its silence is not taken for a hang. */
   readonly waits: () => void;
+  /** Whether something came for the agent that it is to see before it waits on. */
+  readonly called?: () => boolean;
 };
+
+/** How long one request waits where the agent can be called meanwhile. */
+const CALLABLE_SECONDS = 5;
+const SILENT_MS = 40_000;
 
 const MAX_TEXT = 40_000;
 
@@ -114,7 +120,8 @@ function readChildMessages({ gateway }: TreeDesk): LoopTool {
 }
 
 function waitChildren(desk: TreeDesk): LoopTool {
-  const { gateway, longestWait, waits } = desk;
+  const { gateway, longestWait, waits, called } = desk;
+  const longest = called === undefined ? MAX_WAIT_SECONDS : CALLABLE_SECONDS;
   return defineTool({
     name: 'wait_children',
     description:
@@ -126,9 +133,10 @@ function waitChildren(desk: TreeDesk): LoopTool {
     readOnly: true,
     async run({ ids, seconds = longestWait }, { signal }) {
       const until = Date.now() + seconds * 1_000;
+      let heard = Date.now();
       for (;;) {
         const left = Math.max(0, (until - Date.now()) / 1_000);
-        const part = Math.min(left, MAX_WAIT_SECONDS);
+        const part = Math.min(left, longest);
         const answer = await askGateway(gateway, {
           path: 'children/wait',
           body: { seconds: part, ...(ids && { children: ids }) },
@@ -137,11 +145,17 @@ function waitChildren(desk: TreeDesk): LoopTool {
         });
         const { children } = Children.parse(answer);
         const working = children.filter(({ works }) => works).length;
-        if (working > 0 && Date.now() < until) {
+        const now = Date.now();
+        const isCalled = called?.() === true;
+        if (working > 0 && now < until && !isCalled) {
+          if (now - heard < SILENT_MS && called !== undefined) continue;
           waits();
+          heard = now;
           continue;
         }
-        const still = working === 0 ? '' : `\n${working} still at work: wait again, or go on.`;
+        const why = isCalled ? 'something came for you: see to it, then ' : '';
+        const still =
+          working === 0 ? '' : `\n${working} still at work: ${why}wait again, or go on.`;
         return { ok: true, text: childrenText(children) + still };
       }
     },

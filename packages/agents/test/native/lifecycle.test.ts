@@ -2,6 +2,7 @@ import { appendFileSync, existsSync, readFileSync, writeFileSync } from 'node:fs
 import { join } from 'node:path';
 import { gate, perConversation } from '@filepath/testkit';
 import { describe, expect, it } from 'vitest';
+import { startTree } from '../tree-server.ts';
 import { isEnd, of, place, serve, startAgent } from './native-agent.ts';
 
 const slow = (marks: string) => ({
@@ -37,6 +38,27 @@ describe('stop and steer', () => {
     expect(agent.events.at(-1)).toMatchObject({ type: 'status', state: 'idle', reason: 'stopped' });
     expect(of(agent.events, 'command').at(-1)).toMatchObject({ status: 'error' });
     expect(alive(pid)).toBe(false);
+  });
+
+  it.each([
+    ['a message', { type: 'message', from: 'user', content: 'In blue.' } as const],
+    ['a handoff', { type: 'signal', action: 'handoff' } as const],
+  ])('[LOOP24] %s ends a wait for children, which work on', async (_, input) => {
+    const wait = { tools: [{ name: 'wait_children', input: { seconds: 3600 } }] };
+    const spawn = { tools: [{ name: 'spawn_agent', input: { name: 'slow', task: 'Dig.' } }] };
+    const server = await serve({ script: [spawn, wait, { text: 'I have heard.' }] });
+    const tree = await startTree(server.url);
+    const agent = startAgent(tree, place());
+    agent.say('Paint it.');
+    await expect
+      .poll(() => tree.asked.some(({ path }) => path === 'children/wait'), { timeout: 20_000 })
+      .toBe(true);
+    agent.send(input);
+    const end = await agent.heard(isEnd);
+    expect(JSON.stringify(end)).toContain('I have heard.');
+    const said = server.calls[2]?.request;
+    expect(said?.raw).toContain('1 still at work');
+    if (input.type === 'message') expect(said?.raw).toContain('In blue.');
   });
 
   it('[LOOP24] a message in mid-run steers it', async () => {

@@ -7,6 +7,6 @@ const LONGEST_WAIT = 3_600;
 
 const WAITING = { type: 'status', state: 'running', reason: 'waits for its children' } as const;
 
-export function childTools({ gateway, emit }: Kit): LoopTool[] {
-  return treeTools({ gateway, longestWait: LONGEST_WAIT, waits: () => emit(WAITING) });
+export function childTools({ gateway, emit, called }: Kit): LoopTool[] {
+  return treeTools({ gateway, longestWait: LONGEST_WAIT, waits: () => emit(WAITING), called });
 }

@@ -11,6 +11,7 @@ export function kit(baseUrl = 'http://127.0.0.1:9/gateway'): Kit & { readonly sa
     emit: (event) => void said.push(event),
     agentType: 'shelley',
     model: 'some-model',
+    called: () => false,
     gateway: { baseUrl, apiKey: 'fpk_test' },
     said,
   };
