@@ -112,13 +112,13 @@ export function checkCaps(caps: Caps, { depth, siblings, agents }: Place): void 
   if (siblings >= caps.children) {
     throw new FilepathError(
       'cap_reached',
-      `an agent has at most ${caps.children} children: give the work to one of them, or delete one that is done`,
+      `an agent has at most ${caps.children} children: give the work to one of them, or ask a person to delete one that is done`,
     );
   }
   if (agents >= caps.agents) {
     throw new FilepathError(
       'cap_reached',
-      `a session has at most ${caps.agents} agents: use one that is there, or delete some that are done`,
+      `a session has at most ${caps.agents} agents: use one that is there, or ask a person to delete some that are done`,
     );
   }
 }

@@ -28,6 +28,7 @@ import { inventName, slugOf } from './names.ts';
 import { configOf, intentRow, type NodeRow, type NodeSpec, toNode, unmask } from './node-row.ts';
 import { NodeTable } from './node-table.ts';
 import { Results } from './results.ts';
+import { checkSpawnBudget } from './spawn-budget.ts';
 import { type SpawnWish, wishNote } from './spawn-wish.ts';
 import { Pauses } from './pauses.ts';
 import { withoutCredentials } from './repository-url.ts';
@@ -383,6 +384,9 @@ export class Session {
     const paid = typeof note.budget?.usd === 'number';
     const limited = userPays || paid || this.accounts.moneyAbove(parent);
     checkMetered(agentType, config, limited, known.entries);
+    const above = this.accounts.along(this.accounts.pathOf(parent).slice(1));
+    const nameOf = (id: string): string => this.nodes.find(id)?.name ?? id;
+    checkSpawnBudget(this.#meta.id, above, note.budget, nameOf);
     return this.#change(() =>
       this.#insert({
         parent,

@@ -112,6 +112,31 @@ describe('a session', () => {
     ]);
   });
 
+  it('[TREE16] starts no child beyond the budgets above it, and says what is left', () => {
+    const { session, sql } = newSession();
+    const root = session.addNode({ ...custom, name: 'root', budget: { usd: 1, tokens: 1000 } });
+    const wish = (seq: number, budget: { usd: number | null; tokens: number | null }) =>
+      session.noteSpawn(root.id, { ...spawn(seq), budget });
+    wish(3, { usd: 1.5, tokens: null });
+    wish(4, { usd: null, tokens: 1001 });
+    wish(5, { usd: 1, tokens: 1000 });
+    const [, child] = session.tree().nodes;
+    // What the child was given is a limit, and nothing of it is used yet.
+    session.noteSpawn(child?.id ?? root.id, { ...spawn(6), budget: { usd: 2, tokens: null } });
+    sql.run('UPDATE accounts SET nano = 400000000 WHERE scope = ?', root.id);
+    wish(7, { usd: 0.7, tokens: null });
+    sql.run('UPDATE accounts SET nano = 1000000000 WHERE scope = ?', root.id);
+    session.noteSpawn(root.id, spawn(8));
+    expect(session.tree().nodes.map(({ name }) => name)).toEqual(['root', 'c5']);
+    expect(refusals(sql)).toEqual([
+      'its budget of $1.50 is more than is left of the budget of root and the agents below it, which is $1.00: ask for at most that, or do the work here',
+      expect.stringContaining('which is 1000 tokens'),
+      expect.stringContaining('the budget of c5 and the agents below it, which is $1.00'),
+      expect.stringContaining('which is $0.60'),
+      expect.stringMatching(/^nothing is left of the budget of root .* ask a person to raise it/),
+    ]);
+  });
+
   it('[TREE3] caps the children of a node', () => {
     const { session } = newSession();
     const root = session.addNode(custom);
