@@ -12,6 +12,8 @@ const merge = {
   name: z.string(),
   into: MergeInto,
   target: z.string(),
+  /** Whose branch it was, where it is the parent's: the agent may have another parent since. */
+  parent: ThreadId.optional(),
   /** The agent's commit. */
   from: CommitHash,
 };

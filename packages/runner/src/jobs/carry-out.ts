@@ -79,7 +79,8 @@ async function mergeWork(
   const { name, target, hand } = work;
   const shown = target.into === 'parent' ? target.name : target.branch;
   const outcome = await merge({ ...context, place, work, signal });
-  const about = { job: id, node: thread, name, into: target.into, target: shown };
+  const parent = target.into === 'parent' ? { parent: target.thread } : {};
+  const about = { job: id, node: thread, name, into: target.into, target: shown, ...parent };
   return outcome.type === 'merged' ? { ...outcome, ...about } : { ...outcome, ...about, hand };
 }
 

@@ -102,6 +102,8 @@ export class Bringing {
   noteMerge(thread: string, result: MergeNote): void {
     const row = this.#session.nodes.find(thread);
     if (!row) return;
+    const parent = result.into === 'parent' ? (result.parent ?? row.parent_id) : null;
+    if (parent !== null && parent !== row.parent_id) return this.#noteElsewhere(parent, result);
     this.#session.alter((touch) => {
       if (result.type === 'conflict') {
         // Told again it changes nothing: meanwhile it may have become a task.
@@ -112,10 +114,21 @@ export class Bringing {
         return;
       }
       if (row.conflict !== null) touch(thread, { conflict: null });
-      if (result.into === 'session' || row.parent_id === null) return;
+      if (parent === null) return;
       this.#sql.run('UPDATE touched SET merged = ? WHERE thread = ?', result.from, thread);
-      const words = result.taken || result.how === 'none' ? null : toTake(result);
-      this.#notices.event(row.parent_id, `merged:${result.job}`, result, words);
+      this.#tellMerged(parent, result);
+      this.#compare(row, touch);
+    });
+  }
+
+  /** A node has another parent: what was merged into the one before, or conflicts with it, says nothing of this one. */
+  moved(id: string): void {
+    const row = this.#find(id);
+    this.#session.alter((touch) => {
+      this.#sql.run('UPDATE touched SET merged = NULL WHERE thread = ?', id);
+      if (row.conflict !== null && conflictIn(row.conflict).into === 'parent') {
+        touch(id, { conflict: null });
+      }
       this.#compare(row, touch);
     });
   }
@@ -145,6 +158,18 @@ export class Bringing {
   async deliver(env: Env, notice: Notice): Promise<void> {
     if ((await this.#notices.deliver(env, notice)) || notice.body !== null) return;
     this.handing.giveBack((holder) => holder === notice.thread);
+  }
+
+  /** It was merged into a parent that the node has no more: that one is told, and nothing else changes. */
+  #noteElsewhere(parent: string, result: MergeNote): void {
+    if (result.type === 'conflict' || !this.#session.nodes.find(parent)) return;
+    this.#session.alter(() => this.#tellMerged(parent, result));
+  }
+
+  /** In the caller's transaction. */
+  #tellMerged(parent: string, result: Extract<MergeNote, { type: 'merged' }>): void {
+    const words = result.taken || result.how === 'none' ? null : toTake(result);
+    this.#notices.event(parent, `merged:${result.job}`, result, words);
   }
 
   /** Compares a node with those beside, above and below it; those that newly overlap are told. */

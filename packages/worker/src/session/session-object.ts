@@ -185,9 +185,12 @@ export class SessionObject extends DurableObject<Env> implements Ledger {
       const { ledger } = this.#for(user);
       // What is reserved must be in the tables: it settles where it was reserved.
       ledger.write();
+      const before = session.nodes.find(id)?.parent_id;
       const node = session.patchNode(id, patch, given);
       if (isMove(patch)) ledger.unblock(session.nodes.subtree(id).map((row) => row.id));
-      return node;
+      if (node.parentId === before) return node;
+      this.#for(user).bringing.moved(id);
+      return session.node(id);
     });
   }
 

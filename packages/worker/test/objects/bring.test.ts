@@ -187,6 +187,24 @@ it('[MERGE19] a conflict becomes the task of the parent, or of a new agent below
   expect((await nodeNow())?.conflict).toMatchObject({ handed: true, holder: node });
 });
 
+it('[MERGE22] a conflict with a parent ends when the agent moves away, and not with its order', async () => {
+  const runner = await TestRunner.connect();
+  const { session, lead, helper } = await family(runner);
+  await ask(202, 'POST', `/api/node/${helper}/merge`, {});
+  const order = await jobOf(runner, helper);
+  const conflict = { ours: hash('2'), files: [{ path: 'a', hunks: [] }], truncated: false };
+  const result = { type: 'conflict', ...about(order.id, helper), ...conflict, hand: false };
+  runner.socket.send({ t: 'done', thread: helper, result });
+  const conflictNow = async () =>
+    (await treeOf(session)).nodes.find(({ id }) => id === helper)?.conflict;
+  await expect.poll(conflictNow, { timeout: 10_000 }).toBeDefined();
+  const path = `/api/session/${session}/node/${helper}`;
+  await ask(200, 'PATCH', path, { parentId: lead });
+  expect(await conflictNow()).toBeDefined();
+  await ask(200, 'PATCH', path, { parentId: null });
+  expect(await conflictNow()).toBeUndefined();
+});
+
 it('[ATT6] a conflict waits for a person, who hands it to the agent, once', async () => {
   const runner = await TestRunner.connect();
   const { session, helper } = await family(runner);

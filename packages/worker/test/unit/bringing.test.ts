@@ -220,6 +220,35 @@ describe('where work is merged', () => {
     expect(bringing.waiting().at(-1)?.words).toContain(`run: git merge ${hash('3')}`);
   });
 
+  it('[MERGE22] a merge into a parent that the node has no more is told to that one alone', () => {
+    const { session, bringing, add, told } = newSession();
+    const [old, next] = [add('old'), add('next')];
+    const child = add('child', old);
+    bringing.noteTouched(child, work('1', [[5, 1]]));
+    const about = {
+      node: child,
+      name: 'child',
+      into: 'parent' as const,
+      target: 'old',
+      parent: old,
+      from: hash('1'),
+    };
+    const merged = {
+      ...{ type: 'merged' as const, job: newJobId(), ...about },
+      ...{ commit: hash('3'), before: hash('2'), how: 'merge' as const, taken: false },
+    };
+    session.patchNode(child, { parentId: next });
+    bringing.moved(child);
+    bringing.noteMerge(child, merged);
+    expect(told()).toMatchObject([[old, { type: 'merged', job: merged.job }]]);
+    // The new parent has none of it.
+    bringing.noteTouched(next, work('2', [[5, 1]]));
+    expect(session.node(next).overlaps).toEqual([{ node: child, files: ['text'] }]);
+    const ours = { ours: hash('2'), files: [], truncated: false, hand: true };
+    bringing.noteMerge(child, { type: 'conflict', job: newJobId(), ...about, ...ours });
+    expect(session.node(child).conflict).toBeUndefined();
+  });
+
   const inConflict = (into: 'parent' | 'session') => {
     const made = newSession();
     const root = made.add('root');
@@ -239,6 +268,18 @@ describe('where work is merged', () => {
     });
     return { ...made, root, child };
   };
+
+  it('[MERGE22] a conflict with the parent, and what it had of the work, ends when the node moves', () => {
+    const { session, bringing, child, add } = inConflict('parent');
+    const next = add('next');
+    session.patchNode(child, { parentId: next });
+    bringing.moved(child);
+    expect(session.node(child).conflict).toBeUndefined();
+    const branch = inConflict('session');
+    branch.session.patchNode(branch.child, { parentId: null });
+    branch.bringing.moved(branch.child);
+    expect(branch.session.node(branch.child).conflict).toMatchObject({ into: 'session' });
+  });
 
   it('[MERGE19] a conflict is given to the parent with both commits', () => {
     const { session, bringing, root, child } = inConflict('parent');
