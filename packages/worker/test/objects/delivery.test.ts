@@ -4,7 +4,10 @@ import { afterEach, describe, expect, it, vi } from 'vitest';
 import { RunnerObject } from '../../src/runner/runner-object.ts';
 import { SessionObject } from '../../src/session/session-object.ts';
 import { ThreadObject } from '../../src/thread/thread-object.ts';
-import { ask, message, newAgent, newNode, treeOf } from './support/api.ts';
+import type { ThreadId } from '@filepath/protocol';
+import { z } from 'zod';
+import { newRoot, work } from './support/agents.ts';
+import { ask, logOf, message, newAgent, newNode, treeOf } from './support/api.ts';
 import { alarmsOf, breakMethod, fireAlarm, inStorage } from './support/faults.ts';
 import { TestRunner } from './support/runner.ts';
 
@@ -56,6 +59,48 @@ describe('what a thread has to tell', () => {
     const [shown] = (await treeOf(session.id)).nodes;
     expect(shown).toMatchObject({ status: 'idle', reason: 'stopped' });
   });
+});
+
+it('[F8] a tree whose session was out of reach for seven alarms of every thread ends as if it never was', async () => {
+  const root = await newRoot();
+  const { session, runner } = root;
+  const spawned = z.object({ child: z.object({ id: z.custom<ThreadId>() }) });
+  const kids = await Promise.all(
+    ['a', 'b'].map(async (name) => {
+      const wish = { key: name, name, task: 'dig' };
+      const { id } = spawned.parse(await root.ask('children', wish)).child;
+      return { id, link: await work(runner, id) };
+    }),
+  );
+  const [first] = kids;
+  if (!first) throw new Error('no child');
+  const spawn = { type: 'spawn', name: 'below', agent: 'shelley', model: '', task: 'dig deeper' };
+  await first.link.say(spawn);
+  const nodes = async () => (await treeOf(session.id)).nodes;
+  await expect.poll(nodes).toHaveLength(4);
+  const below = (await nodes()).find(({ name }) => name === 'below')?.id ?? first.id;
+  const all = [{ id: below, link: await work(runner, below) }, ...kids];
+
+  breakMethod(SessionObject.prototype, 'note');
+  for (const { link } of all) await link.say({ type: 'done', summary: 'dug' });
+  for (let times = 1; times <= 7; times += 1) {
+    for (const { id } of all) {
+      await fireAlarm(env.THREAD.getByName(id));
+      expect(await alarmsOf(env.THREAD.getByName(id))).toEqual(['outbox']);
+    }
+  }
+  expect((await nodes()).map(({ status }) => status)).not.toContain('done');
+  vi.restoreAllMocks();
+  for (const { id } of all) await fireAlarm(env.THREAD.getByName(id));
+  await fireAlarm(root.stub);
+  const told = async (id: ThreadId) =>
+    (await logOf(id)).filter(({ body }) => Reflect.get(Object(body), 'from') === 'child').length;
+  await expect.poll(() => told(root.node.id)).toBe(2);
+  expect(await told(first.id)).toBe(1);
+  const top = (await nodes()).find(({ id }) => id === root.node.id);
+  // The first is told of the end below it, and works again.
+  expect(top).toMatchObject({ done: 2, total: 2 });
+  for (const { id } of all) expect(await alarmsOf(env.THREAD.getByName(id))).toEqual([]);
 });
 
 describe('what a session has to do', () => {
