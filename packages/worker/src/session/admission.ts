@@ -58,6 +58,13 @@ export function admitSpawn(
       `its task is longer than ${LIMITS.message} bytes: put what is long into a file of the workspace`,
     );
   }
+  const { driver } = entry;
+  if (driver.kind === 'custom' && driver.command === undefined && parent.agent_type !== agent) {
+    throw new FilepathError(
+      'bad_request',
+      `an agent of the kind ${agent} runs what its parent runs, and its parent is of another kind: choose that one, or any other`,
+    );
+  }
   const above = configOf(parent);
   if (network && !isWithin(network, above.network)) {
     throw new FilepathError(

@@ -129,7 +129,10 @@ export class Thread {
       );
     }
     if (from === 'parent' && lifecycle.stopped) {
-      throw new FilepathError('conflict', `${this.#meta.name} is stopped`);
+      throw new FilepathError(
+        'conflict',
+        `${this.#meta.name} is stopped, and only a person can let it go on: give the work to another agent, or do it yourself`,
+      );
     }
     const { sql } = this.#deps;
     const attachments = attachmentsFor(sql, files);

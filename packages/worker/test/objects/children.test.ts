@@ -171,6 +171,8 @@ describe('[TALK5] a wait', () => {
     const b = await spawn(root, { key: 'k2', name: 'other' });
     const [first, second] = [await work(root.runner, a.id), await work(root.runner, b.id)];
     const waited = waitAs(root, { children: [a.id, b.id] });
+    // Answered after the wait before it has begun.
+    await waitAs(root, { seconds: 0 });
     await first.say({ type: 'done', summary: 'one' });
     await second.say({ type: 'status', state: 'error', reason: 'no' });
     expect(await waited).toMatchObject([
@@ -219,6 +221,9 @@ describe('[TALK6] an agent', () => {
     });
     await fireAlarm(root.stub);
     expect(await fromChildren(root.node.id)).toEqual([]);
+    expect(await root.ask(`children/${id}/messages`, { content: 'go on' })).toMatchObject({
+      error: { message: expect.stringContaining('only a person can let it go on') },
+    });
   });
 
   it('reaches its direct children only', async () => {

@@ -168,7 +168,7 @@ describe('[TREE2] a spawn event', () => {
     await link.say({ ...spawn, agent: 'custom' });
     expect(await childrenOf(session.id, node, 1)).toEqual([]);
     expect(await systemOf(node.id)).toMatchObject([
-      { type: 'spawn_failed', reason: expect.stringContaining('a custom agent needs') },
+      { type: 'spawn_failed', reason: expect.stringContaining('runs what its parent runs') },
     ]);
   });
 });
