@@ -234,8 +234,13 @@ describe('where work is merged', () => {
       from: hash('1'),
     };
     const merged = {
-      ...{ type: 'merged' as const, job: newJobId(), ...about },
-      ...{ commit: hash('3'), before: hash('2'), how: 'merge' as const, taken: false },
+      ...about,
+      type: 'merged' as const,
+      job: newJobId(),
+      commit: hash('3'),
+      before: hash('2'),
+      how: 'merge' as const,
+      taken: false,
     };
     session.patchNode(child, { parentId: next });
     bringing.moved(child);
