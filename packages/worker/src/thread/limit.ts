@@ -113,4 +113,5 @@ export function passLimit(state: ThreadState): void {
 /** A person's stop: nothing goes on by itself. */
 export function forgetLimit(state: ThreadState): void {
   state.goOn = null;
+  passLimit(state);
 }

@@ -139,6 +139,11 @@ describe('a limit of a provider', () => {
     observe(t, { type: 'exit', code: 0, reason: 'handoff' });
     expect(t.thread.state.launch.active).toBe(false);
     expect(t.thread.state.lifecycle).toMatchObject({ status: 'idle', reason: 'stopped' });
+    t.thread.message('user', 'another thing', null);
+    observe(t, { type: 'started' });
+    told(t);
+    t.say(status('error'));
+    expect(kinds(t)).toEqual(['result', 'status']);
   });
 });
 
