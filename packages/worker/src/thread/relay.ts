@@ -115,6 +115,8 @@ export function relayAfterEnd(sql: Sql, appender: Appender, name: string): boole
   const { state } = appender;
   const { launch, lifecycle, handoffs = 0 } = state;
   if (state.fresh !== launch.epoch) return false;
+  // It goes on by that, not also by what a limit has ended.
+  state.goOn = null;
   if (lifecycle.stopped) return true;
   if (handoffs > MAX_HANDOFFS) {
     const reason = `${name} handed off ${MAX_HANDOFFS} times in a row without a commit or an end: look at what it does, then send it a message to let it go on`;

@@ -147,6 +147,18 @@ describe('a limit of a provider', () => {
   });
 });
 
+it('[LIM3] an agent that hands off at a limit goes on once, by its handoff', () => {
+  const t = working();
+  t.say(status('error', after(3600)), { type: 'handoff', summary: 'half' });
+  observe(t, { type: 'exit', code: 0, reason: 'handoff' });
+  expect(t.thread.state.launch).toMatchObject({ epoch: 2, waits: true });
+  observe(t, { type: 'started' });
+  t.say({ type: 'done', summary: 'whole' });
+  observe(t, { type: 'exit', code: 0 });
+  expect(t.thread.state.launch).toMatchObject({ epoch: 2, active: false });
+  expect(t.thread.state.lifecycle).toMatchObject({ open: false, status: 'done' });
+});
+
 describe('a tree at a limit', () => {
   const reason = 'lab limit until then';
 
