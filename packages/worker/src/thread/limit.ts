@@ -5,6 +5,8 @@ import type { Appender } from './appender.ts';
 import { orderStop, readInputs } from './launch.ts';
 import { putOutbox } from './outbox.ts';
 import { startNext } from './relay.ts';
+import { messagesBetween, newestRun } from './relay-facts.ts';
+import { newestSaid } from './relay-message.ts';
 import { callOffResult } from './result-note.ts';
 import type { ThreadMeta, ThreadState } from './state.ts';
 
@@ -17,6 +19,8 @@ const RECENT_MS = 60_000;
 
 const GO_ON =
   'Your last run was ended by a limit of the provider, which is over now. Go on where you were; if nothing is left to do, say so and end.';
+
+const SAID = 'This was said to you in that run. You may not have seen it:';
 
 /** What an agent's status says of a limit. One that ends the run counts for any time, also if the gateway told the time. */
 export function limitByStatus(
@@ -64,6 +68,8 @@ function reach(sql: Sql, appender: Appender, end: number, ended: boolean): void 
   putOutbox(sql, `limit:${seq}`, { kind: 'limit', note: { seq, reason, until } });
   if (!ended) return;
   state.goOn = state.launch.inputs;
+  state.goOnRun = newestRun(sql, seq).began;
+  state.goOnUpTo = seq;
   if (!state.launch.active) goOn(sql, appender);
   else if (!state.launch.stopping) orderStop(sql, appender, state, { handoff: true });
 }
@@ -81,10 +87,18 @@ function goOn(sql: Sql, appender: Appender): void {
   const since = readInputs(sql, state.launch.epoch, state.goOn ?? 0)
     .map(({ line }) => JSON.parse(line) as AgentInput)
     .filter((input) => input.type === 'message' && input.from !== 'system');
-  const message = { type: 'message', from: 'system', content: GO_ON } as const;
+  const content = goOnWords(sql, state);
+  const message = { type: 'message', from: 'system', content } as const;
   appender.append('system', message);
   state.goOn = null;
   startNext(sql, state, [message, ...since]);
+}
+
+/** The process may have ended before it read what came during its run. */
+function goOnWords(sql: Sql, { goOnRun, goOnUpTo }: ThreadState): string {
+  if (goOnRun === undefined || goOnUpTo === undefined) return GO_ON;
+  const said = newestSaid(messagesBetween(sql, goOnRun, goOnUpTo));
+  return said === '' ? GO_ON : [GO_ON, SAID, said].join('\n\n');
 }
 
 function untilOf(now: number, end: number): number | null {

@@ -54,7 +54,7 @@ export function relayMessage(facts: RelayFacts): string {
       list(commits, ROOM.commits, ({ hash, message }) => `${hash.slice(0, 12)} ${message}`),
     ),
     part('Your children', list(facts.children, ROOM.children, childLine)),
-    part('Messages that may not be answered yet', newest(facts.messages)),
+    part('Messages that may not be answered yet', newestSaid(facts.messages)),
     CLOSING,
   ]
     .filter((text) => text !== '')
@@ -83,7 +83,7 @@ function list<T>(items: readonly T[], kib: number, line: (item: T) => string): s
 }
 
 /** The newest that there is room for, oldest first. */
-function newest(messages: RelayFacts['messages']): string {
+export function newestSaid(messages: RelayFacts['messages']): string {
   const kept: string[] = [];
   let room = ROOM.messages * KIB;
   for (const { from, content } of messages.toReversed()) {

@@ -87,6 +87,9 @@ export type ThreadState = {
   limitPassed?: boolean;
   /** A run ended by it, with so many inputs given: the next process is told to go on. */
   goOn?: number | null;
+  /** The seq of that run's first event, and of the limit. */
+  goOnRun?: number;
+  goOnUpTo?: number;
   /** Ids of the drafts, so that a text without one costs no query. */
   drafts: readonly string[];
   /** The pause that the session last told, as JSON; none where it is absent. */

@@ -147,6 +147,24 @@ describe('a limit of a provider', () => {
   });
 });
 
+it('[LIM3] what was said in a run that a limit ended is told to the process that goes on', () => {
+  const t = working();
+  t.thread.message('user', 'mind the cat', null);
+  t.thread.written(2);
+  // It was said while the model was being asked: the agent ends its run before it reads on.
+  t.say(status('error', after(3600)));
+  observe(t, { type: 'exit', code: 0, reason: 'handoff' });
+  told(t);
+  t.thread.go(2);
+  const [start] = told(t).flatMap((item) => (item.kind === 'order' ? [item.order] : []));
+  if (start?.kind !== 'start') throw new Error('no start');
+  const [goOn, ...more] = contents(start);
+  expect(more).toEqual([]);
+  expect(goOn).toContain('Go on where you were');
+  expect(goOn).toContain('From a person:\nmind the cat');
+  expect(goOn).not.toContain('paint the shed');
+});
+
 it('[LIM3] an agent that hands off at a limit goes on once, by its handoff', () => {
   const t = working();
   t.say(status('error', after(3600)), { type: 'handoff', summary: 'half' });
