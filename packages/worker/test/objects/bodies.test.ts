@@ -102,7 +102,9 @@ describe('[LOG13] the storage of a deleted thread', () => {
     const size = () => inStorage(stub, ({ sql }) => sql.databaseSize);
     const before = await size();
     await ask(204, 'DELETE', `/api/session/${session.id}/node/${node.id}`);
-    await vi.waitFor(async () => expect(await size()).toBeLessThan(before / 10));
+    await vi.waitFor(async () => expect(await size()).toBeLessThan(before / 10), {
+      timeout: 20_000,
+    });
     expect((await call(`/api/thread/${node.id}/events`, { headers: OWNER })).status).toBe(404);
   });
 });

@@ -116,7 +116,7 @@ describe('a session', () => {
     await fireAlarm(env.SESSION.getByName(session.id));
     expect(await indexed(session.id)).toEqual(await asRows(session.id));
     const { budget: _budget, ...shown } = (await treeOf(session.id)).session;
-    expect(await listed(session.id)).toEqual(shown);
+    expect(await listed(session.id)).toEqual({ ...shown, activity: 'idle' });
     expect(await alarmsOf(env.SESSION.getByName(session.id))).toEqual([]);
   });
 
