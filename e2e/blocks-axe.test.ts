@@ -17,6 +17,10 @@ Prose with \`code\`, **weight**, [a link](https://example.org) and $x^2$.
 
 \`\`\`json
 { "a": [1, true, "x"] }
+\`\`\`
+
+\`\`\`
+no language
 \`\`\``;
 
 const INKS = [30, 31, 32, 33, 34, 35, 36, 37, 41, 42, 44, 1, 2, 7]
@@ -60,7 +64,7 @@ it('[UIB17] blocks can be read and used by everybody, in both themes', async () 
     await page.locator('[data-decision="open"]').waitFor();
     await page.locator('[data-language="json"] .constant').first().waitFor();
     await page.locator('[data-math="formula"] math').waitFor();
-    const { violations } = await new AxeBuilder({ page }).include('[role="log"]').analyze();
+    const { violations } = await new AxeBuilder({ page }).analyze();
     expect(
       violations.map(({ id, nodes }) => `${id}: ${nodes.map((one) => one.html).join(', ')}`),
     ).toEqual([]);
