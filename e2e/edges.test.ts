@@ -56,6 +56,17 @@ it('[UIS6] a dialog that came with the address is left with it, and can be asked
   await page.waitForURL((url) => url.search === '');
 });
 
+it('[UIH11] an address that leads nowhere says so, and is loaded once', async () => {
+  const page = await at('/settings');
+  const loads: string[] = [];
+  page.on('request', (request) => {
+    if (request.isNavigationRequest()) loads.push(request.url());
+  });
+  await page.goto(`${instance.url}/nothing/here`);
+  await page.getByTestId('error-page').waitFor();
+  expect(loads).toEqual([`${instance.url}/nothing/here`]);
+});
+
 it('[UIH11] an agent that is deleted while it is looked at is said to be gone', async () => {
   const { session, node } = await api.agent(['cat'], { name: 'top' });
   const Made = z.object({ node: Node });
