@@ -3,7 +3,7 @@ import { threadPage } from './thread-page.ts';
 
 it('three dots bounce one after another while an agent works, and are gone when it has ended', async () => {
   await using opened = await threadPage('go', [{ type: 'status', state: 'running' }], {
-    last: 'read -r more',
+    last: `read -r more; echo '{"type":"done"}'; read -r rest`,
   });
   const { page } = opened;
   const typing = page.getByTestId('typing');
