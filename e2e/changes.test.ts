@@ -5,6 +5,7 @@ import {
   git,
   isType,
   makeRepo,
+  scriptAgent,
   startBrowser,
   startInstance,
   tempDir,
@@ -18,25 +19,10 @@ import { z } from 'zod';
 const LINES = Array.from({ length: 40 }, (_, n) => `${n + 1}\n`).join('');
 const LONG = Array.from({ length: 700 }, (_, n) => `old ${n + 1}\n`).join('');
 
-/** Does what its messages say, as shell. A task to resolve a conflict it resolves by keeping both lines. */
-const AGENT = `
-git config user.name a; git config user.email a@a
-while read -r line; do
-  case $line in
-  *'git merge '*)
-    hash=$(printf %s "$line" | sed 's/.*git merge \\([0-9a-f]\\{40\\}\\).*/\\1/')
-    git merge -q "$hash" || { sed -i '/^[<=>]\\{7\\}/d' text; git commit -qam resolved; }
-    ;;
-  *'"do '*) sh -c "$(printf %s "$line" | sed 's/.*"do \\(.*\\)"}$/\\1/')" ;;
-  esac
-  printf '{"type":"done","summary":"did it"}\\n'
-done
-`;
-
 /** A root and two children that have both changed line 5; the second changed more. */
 async function family(instance: Instance, gitRepoUrl: string) {
   const api = new Api(instance);
-  const command = ['sh', '-c', AGENT];
+  const { command } = scriptAgent('obedient');
   const { session, node: lead } = await api.agent(command, { gitRepoUrl, name: 'lead' });
   const say = async (id: ThreadId, content: string): Promise<void> => {
     const feed = follow(instance, id);
@@ -190,7 +176,9 @@ it('[UIC8] axe finds no fault in the changes of an agent while a comment is writ
   await using instance = await startInstance();
   await using browser = await startBrowser();
   const api = new Api(instance);
-  const { session, node } = await api.agent(['sh', '-c', AGENT], { gitRepoUrl: dir.path });
+  const { session, node } = await api.agent(scriptAgent('obedient').command, {
+    gitRepoUrl: dir.path,
+  });
   const feed = follow(instance, node.id);
   await api.message(node.id, 'do sed -i s/^5$/five/ text; git commit -qam five; echo > new.txt');
   await feed.until(isType('done'));

@@ -41,7 +41,6 @@ it('an open browser catches up by itself after kills of engine and process', asy
   await page.waitForFunction(
     (count) => document.querySelectorAll('[data-block="text"]').length >= count,
     COUNT,
-    { timeout: 200_000 },
   );
   const texts = await page.locator('[data-block="text"]').allTextContents();
   expect(texts.map((text) => Number(/(\d+)\s*$/.exec(text)?.[1]))).toEqual(upTo(COUNT));

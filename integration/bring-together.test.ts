@@ -4,6 +4,7 @@ import {
   git,
   isType,
   makeRepo,
+  scriptAgent,
   startInstance,
   tempDir,
   type Follower,
@@ -14,21 +15,6 @@ import { expect, it } from 'vitest';
 import { z } from 'zod';
 
 const LINES = Array.from({ length: 9 }, (_, n) => `${n + 1}\n`).join('');
-
-/** Does what its messages say, as shell, until its stdin ends. A task to resolve a conflict it resolves by keeping both lines. */
-const AGENT = `
-git config user.name a; git config user.email a@a
-while read -r line; do
-  case $line in
-  *'git merge '*)
-    hash=$(printf %s "$line" | sed 's/.*git merge \\([0-9a-f]\\{40\\}\\).*/\\1/')
-    git merge -q "$hash" || { sed -i '/^[<=>]\\{7\\}/d' text; git commit -qam resolved; }
-    ;;
-  *'"do '*) sh -c "$(printf %s "$line" | sed 's/.*"do \\(.*\\)"}$/\\1/')" ;;
-  esac
-  printf '{"type":"done","summary":"did it"}\\n'
-done
-`;
 
 const after =
   (seq: number, type: string) =>
@@ -42,7 +28,7 @@ it('[MERGE10] siblings that change the same lines are warned, the second merge c
   const gitRepoUrl = join(dir.path, 'remote.git');
   await using instance = await startInstance();
   const api = new Api(instance);
-  const command = ['sh', '-c', AGENT];
+  const { command } = scriptAgent('obedient');
   const { session, node: lead } = await api.agent(command, { gitRepoUrl });
   const made = async (name: string): Promise<{ id: ThreadId; feed: Follower }> => {
     const create = { agentType: 'custom', name, parentId: lead.id, config: { command } };
@@ -109,7 +95,7 @@ it('[MERGE19] a conflict is the task of a new agent, whose merge brings both wor
   makeRepo(dir.path, [{ message: 'first', files: { text: LINES } }]);
   await using instance = await startInstance();
   const api = new Api(instance);
-  const command = ['sh', '-c', AGENT];
+  const { command } = scriptAgent('obedient');
   const { session, node: lead } = await api.agent(command, { gitRepoUrl: dir.path });
   const feeds = [follow(instance, lead.id)];
   await api.message(lead.id, 'do true');

@@ -45,3 +45,14 @@ function isParseError(error: unknown): error is Error & { code: string } {
     error.code.startsWith('ERR_PARSE_ARGS_')
   );
 }
+
+/** What is named by ids: at least one, and each of them an id of its kind. */
+export function checkIds(
+  ids: readonly string[],
+  isId: (id: string) => boolean,
+  { none, kind }: { none: string; kind: string },
+): void {
+  if (ids.length === 0) throw new UsageError(none);
+  const wrong = ids.find((id) => !isId(id));
+  if (wrong !== undefined) throw new UsageError(`${wrong} is no id of a ${kind}.`);
+}

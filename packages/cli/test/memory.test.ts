@@ -1,17 +1,7 @@
-import { join } from 'node:path';
-import { text } from 'node:stream/consumers';
 import { type Memory, newMemoryId, newSessionId, newThreadId } from '@filepath/protocol';
-import { tempDir } from '@filepath/testkit';
-import { afterAll, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { memory } from '../src/commands/memory.ts';
-import { writeInstance } from '../src/instance-file.ts';
-import { recordedIo } from './io.ts';
-import { serve } from './server.ts';
-
-const dir = tempDir();
-const home = join(dir.path, 'home');
-const env = { FILEPATH_HOME: home };
-afterAll(() => dir.remove());
+import { against } from './against.ts';
 
 const at = '2026-03-01T10:00:00.000Z';
 const one: Memory = {
@@ -27,19 +17,8 @@ const one: Memory = {
   lastUsedAt: null,
 };
 
-/** Runs a command against an instance that answers like this; gives what was asked of it. */
-async function run(args: string[], status: number, answer: unknown) {
-  const asked: string[] = [];
-  using server = await serve((request, response) => {
-    void text(request).then((body) => {
-      asked.push(`${request.method} ${request.url} ${body}`.trim());
-      response.writeHead(status).end(answer === null ? undefined : JSON.stringify(answer));
-    });
-  });
-  await writeInstance(home, { url: server.url, pid: process.pid, startedAt: at, token: 'token' });
-  const io = recordedIo('', env);
-  return { code: await memory(args, io), asked, said: io.said, errors: io.errors };
-}
+const run = (args: string[], status: number, answer: unknown) =>
+  against(memory, args, status, answer);
 
 describe('filepath memory', () => {
   it('[MEM15] lists and searches, without what a terminal would take for a command', async () => {

@@ -1,17 +1,7 @@
-import { join } from 'node:path';
-import { text } from 'node:stream/consumers';
 import { type ApiToken, newTokenId } from '@filepath/protocol';
-import { tempDir } from '@filepath/testkit';
-import { afterAll, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { token } from '../src/commands/token.ts';
-import { writeInstance } from '../src/instance-file.ts';
-import { recordedIo } from './io.ts';
-import { serve } from './server.ts';
-
-const dir = tempDir();
-const home = join(dir.path, 'home');
-const env = { FILEPATH_HOME: home };
-afterAll(() => dir.remove());
+import { against } from './against.ts';
 
 const at = '2026-03-01T10:00:00.000Z';
 const one: ApiToken = {
@@ -24,19 +14,8 @@ const one: ApiToken = {
 };
 const secret = `fpt_${'a'.repeat(43)}`;
 
-/** Runs the command against an instance that answers like this; gives what was asked of it. */
-async function run(args: string[], status: number, answer: unknown) {
-  const asked: string[] = [];
-  using server = await serve((request, response) => {
-    void text(request).then((body) => {
-      asked.push(`${request.method} ${request.url} ${body}`.trim());
-      response.writeHead(status).end(answer === null ? undefined : JSON.stringify(answer));
-    });
-  });
-  await writeInstance(home, { url: server.url, pid: process.pid, startedAt: at, token: 'token' });
-  const io = recordedIo('', env);
-  return { code: await token(args, io), asked, said: io.said, errors: io.errors };
-}
+const run = (args: string[], status: number, answer: unknown) =>
+  against(token, args, status, answer);
 
 describe('filepath token', () => {
   it('[UIG14] prints a new token alone on stdout, so that it can be stored by a pipe', async () => {

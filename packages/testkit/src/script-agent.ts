@@ -7,6 +7,7 @@ export const SCRIPT_AGENTS = [
   'caller',
   'crash',
   'garbage',
+  'obedient',
   'stream',
   'stubborn',
   'ten-lines',

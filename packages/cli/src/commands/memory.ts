@@ -1,10 +1,9 @@
 import { parseArgs } from 'node:util';
-import { type Client, createClient } from '@filepath/client';
-import { FilepathError, MemoryId, MemoryScope } from '@filepath/protocol';
-import { findInstance, homeOf } from '../instance-file.ts';
+import { MemoryId, MemoryScope } from '@filepath/protocol';
 import type { Io } from '../io.ts';
 import { memoryLines } from '../memory-lines.ts';
-import { UsageError, withUsage } from '../usage.ts';
+import { runningClient } from '../the-instance.ts';
+import { checkIds, UsageError, withUsage } from '../usage.ts';
 
 const USAGE = `Usage: filepath memory list [--scope SCOPE] [--repository URL] [--json]
        filepath memory search WORD … [--scope SCOPE] [--repository URL] [--json]
@@ -54,7 +53,7 @@ async function list(q: string, { json, scope, repository }: Options, io: Io): Pr
   const within = MemoryScope.optional().safeParse(scope);
   if (!within.success) throw new UsageError(`${scope} is no scope.`);
   const query = { q: q === '' ? undefined : q, scope: within.data, repository, limit: 500 };
-  const { memories, total } = await clientOf(io).memory.list(query);
+  const { memories, total } = await runningClient(io).memory.list(query);
   if (json === true) {
     io.out(JSON.stringify({ memories, total }, null, 2));
     return 0;
@@ -75,7 +74,7 @@ async function add(content: string, { repository, scope }: Options, io: Io): Pro
     memory: stored,
     refreshed,
     dropped,
-  } = await clientOf(io).memory.add({
+  } = await runningClient(io).memory.add({
     content,
     ...place,
   });
@@ -85,22 +84,14 @@ async function add(content: string, { repository, scope }: Options, io: Io): Pro
 }
 
 async function forget(ids: readonly string[], io: Io): Promise<number> {
-  if (ids.length === 0) throw new UsageError('Name what to forget by its id, mem_….');
-  const wrong = ids.find((id) => !MemoryId.safeParse(id).success);
-  if (wrong !== undefined) throw new UsageError(`${wrong} is no id of a memory, mem_….`);
-  const client = clientOf(io);
+  checkIds(ids, (id) => MemoryId.safeParse(id).success, {
+    none: 'Name what to forget by its id, mem_….',
+    kind: 'memory, mem_…',
+  });
+  const client = runningClient(io);
   for (const id of ids) {
     await client.memory.delete(id);
     io.out(`${id} is forgotten`);
   }
   return 0;
-}
-
-function clientOf(io: Io): Client {
-  const instance = findInstance(io.env);
-  if (instance) return createClient({ baseUrl: instance.url, token: instance.token });
-  throw new FilepathError(
-    'unavailable',
-    `No filepath runs on ${homeOf(io.env)}. Start it with "npm start", then try again.`,
-  );
 }

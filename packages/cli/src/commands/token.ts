@@ -3,7 +3,7 @@ import { type ApiToken, TOKEN_DAYS, TokenId } from '@filepath/protocol';
 import type { Io } from '../io.ts';
 import { printable } from '../memory-lines.ts';
 import { runningClient } from '../the-instance.ts';
-import { UsageError, withUsage } from '../usage.ts';
+import { checkIds, UsageError, withUsage } from '../usage.ts';
 
 const USAGE = `Usage: filepath token create NAME [--days DAYS|never]
        filepath token list [--json]
@@ -72,9 +72,10 @@ async function list(json: boolean, io: Io): Promise<number> {
 }
 
 async function revoke(ids: readonly string[], io: Io): Promise<number> {
-  if (ids.length === 0) throw new UsageError('Name the token by its id, tok_….');
-  const wrong = ids.find((id) => !TokenId.safeParse(id).success);
-  if (wrong !== undefined) throw new UsageError(`${wrong} is no id of a token, tok_….`);
+  checkIds(ids, (id) => TokenId.safeParse(id).success, {
+    none: 'Name the token by its id, tok_….',
+    kind: 'token, tok_…',
+  });
   const client = runningClient(io);
   for (const id of ids) {
     await client.token.revoke(id);

@@ -1,6 +1,8 @@
 import { SvelteSet } from 'svelte/reactivity';
 
 const NEAR_PX = 48;
+/** Groups in a frame where all are wanted, and nobody scrolls meanwhile. */
+const MANY = 40;
 /** How far beyond the view groups of blocks are on the page, and how near its beginning more is asked for. */
 const MARGIN_PX = 1200;
 /** A row whose height nobody has seen. */
@@ -29,6 +31,8 @@ export class ScrollKeeper {
   #measured = { px: 0, rows: 0 };
   #wanted = new Map<number, boolean>();
   #frame: number | null = null;
+  /** So many groups are put on the page, or taken from it, in a frame. */
+  #atOnce = 1;
   readonly #resize = new ResizeObserver((entries) => {
     for (const { target } of entries) this.#measure(target);
     this.#settle();
@@ -116,6 +120,7 @@ export class ScrollKeeper {
   /** Groups that are to be on the page wherever the view is. */
   want(keys: Iterable<number>): void {
     for (const key of keys) this.#wanted.set(key, true);
+    this.#atOnce = MANY;
     this.#later();
   }
 
@@ -216,15 +221,19 @@ export class ScrollKeeper {
   }
 
   #later(): void {
+    if (this.#wanted.size === 0) this.#atOnce = 1;
     if (this.#wanted.size === 0 || this.#frame !== null) return;
     this.#frame = requestAnimationFrame(() => {
       this.#frame = null;
-      const changed = [...this.#wanted].find(([key, wanted]) => {
+      let left = this.#atOnce;
+      for (const [key, wanted] of this.#wanted) {
         this.#wanted.delete(key);
-        return this.near.has(key) !== wanted;
-      });
-      if (changed?.[1] === true) this.near.add(changed[0]);
-      else if (changed) this.near.delete(changed[0]);
+        if (this.near.has(key) === wanted) continue;
+        if (wanted) this.near.add(key);
+        else this.near.delete(key);
+        left -= 1;
+        if (left === 0) break;
+      }
       this.#later();
     });
   }
