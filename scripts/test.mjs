@@ -1,5 +1,6 @@
 // npm test: every stage, whatever failed before; the last line counts. Names of stages run only those.
 import { spawn } from 'node:child_process';
+import { appendFileSync } from 'node:fs';
 
 import { stages } from './checks/stages.mjs';
 import { runVitest } from './checks/vitest.mjs';
@@ -53,6 +54,11 @@ for (const result of results) {
     `${result.name.padEnd(12)} ${String(result.passed).padStart(7)} ${String(result.failed).padStart(7)} ${result.seconds.padStart(8)}`,
   );
 }
+const faults = results.flatMap(({ name, messages }) => messages.map((text) => `${name}: ${text}`));
+if (faults.length > 0) console.log(`\nWhat failed:\n${faults.join('\n')}`);
+// Who runs the tests in parts gathers here what to say at the end of all of them.
+if (process.env.FILEPATH_FAULTS !== undefined && faults.length > 0)
+  appendFileSync(process.env.FILEPATH_FAULTS, `${faults.join('\n')}\n`);
 if (interrupted) console.log('\nInterrupted: not every stage ran.');
 console.log(`\n${passed} passed, ${failed} failed`);
 process.exitCode = failed === 0 ? 0 : 1;
