@@ -72,9 +72,16 @@ it('without a key offline/demo is chosen and said; a key under Settings brings m
   await row.getByText('key ••••wxyz').waitFor();
   expect(await page.content()).not.toContain(KEY.slice(0, 20));
 
-  await page.getByLabel('Dollars').fill('2.50');
+  await page.getByLabel('Dollars').first().fill('2.50');
   await page.getByTestId('budget-save').click();
   await page.getByText('Saved.').waitFor();
+  const defaults = page.getByTestId('budget-defaults');
+  await defaults
+    .getByRole('group', { name: 'agent that you spawn' })
+    .getByLabel('Dollars')
+    .fill('1.25');
+  await page.getByTestId('budget-defaults-save').click();
+  await page.getByText('Saved.').nth(1).waitFor();
   expect(await axe(page)).toEqual([]);
   await shot(page, 'settings');
 
@@ -82,6 +89,9 @@ it('without a key offline/demo is chosen and said; a key under Settings brings m
   await expect
     .poll(() => page.getByTestId('model').inputValue())
     .toBe('anthropic/claude-sonnet-4.6');
+  const more = page.getByTestId('spawn-more');
+  await more.locator('summary', { hasText: 'budget' }).click();
+  expect(await more.getByLabel('Budget in dollars').inputValue()).toBe('1.25');
   await page.getByTestId('model').click();
   expect(await options(page)).toEqual([
     'offline/demo',

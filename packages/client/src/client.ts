@@ -6,6 +6,7 @@ import {
   type AttentionChange,
   AttentionFrame,
   type BudgetPut,
+  BudgetDefaults,
   BudgetState,
   Changes,
   type NodeBudgetPut,
@@ -185,6 +186,10 @@ export function createClient(options: ClientOptions = {}) {
       ofUser: async () => whole(await send('GET', '/api/budget'), 'budget', BudgetState),
       setOfUser: async (body: BudgetPut) =>
         whole(await send('PUT', '/api/budget', { body }), 'budget', BudgetState),
+      defaults: async () =>
+        whole(await send('GET', '/api/budget/defaults'), 'budgets', BudgetDefaults),
+      setDefaults: async (body: BudgetDefaults) =>
+        whole(await send('PUT', '/api/budget/defaults', { body }), 'budgets', BudgetDefaults),
       ofSession: async (id: string) =>
         whole(await send('GET', `${session(id)}/budget`), 'budget', BudgetState),
       setOfSession: async (id: string, body: BudgetPut) =>

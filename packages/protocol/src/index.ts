@@ -45,7 +45,13 @@ export {
   totalTokens,
   UsageTotals,
 } from './gateway/usage.ts';
-export { BudgetPut, BudgetState, NodeBudgetPut, NodeBudgetState } from './gateway/budget.ts';
+export {
+  BudgetDefaults,
+  BudgetPut,
+  BudgetState,
+  NodeBudgetPut,
+  NodeBudgetState,
+} from './gateway/budget.ts';
 export {
   GatewayBody,
   GatewayCall,

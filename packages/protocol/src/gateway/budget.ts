@@ -16,6 +16,10 @@ export type NodeBudgetState = z.infer<typeof NodeBudgetState>;
 export const BudgetPut = z.strictObject({ budget: Budget });
 export type BudgetPut = z.infer<typeof BudgetPut>;
 
+/** What a session, and an agent that a person spawns, have where none is named for them. */
+export const BudgetDefaults = z.strictObject({ session: Budget, agent: Budget });
+export type BudgetDefaults = z.infer<typeof BudgetDefaults>;
+
 /** What is not given stays as it is. */
 export const NodeBudgetPut = z.strictObject({ budget: Budget.optional(), own: Budget.optional() });
 export type NodeBudgetPut = z.infer<typeof NodeBudgetPut>;

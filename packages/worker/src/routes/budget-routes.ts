@@ -1,10 +1,17 @@
-import { BudgetPut, BudgetState, NodeBudgetPut, NodeBudgetState } from '@filepath/protocol';
+import {
+  BudgetDefaults,
+  BudgetPut,
+  BudgetState,
+  NodeBudgetPut,
+  NodeBudgetState,
+} from '@filepath/protocol';
 import { defineRoute, json, type Route } from '../http/route.ts';
 import { unwrap } from '../result.ts';
 import { refuseUnmetered } from '../user/unmetered.ts';
 import { NodeParams, SessionParams } from './parameters.ts';
 
 const ofUser = { 200: { description: 'The budget.', schema: BudgetState } };
+const ofDefaults = { 200: { description: 'The defaults.', schema: BudgetDefaults } };
 const ofNode = { 200: { description: 'The budget.', schema: NodeBudgetState } };
 
 export const budgetRoutes: Route[] = [
@@ -33,6 +40,29 @@ export const budgetRoutes: Route[] = [
       if (body.budget.usd !== null) await refuseUnmetered(env, userId);
       return json(unwrap(await env.USER.getByName(userId).setBudget(body.budget)));
     },
+  ),
+  defineRoute(
+    {
+      method: 'GET',
+      path: '/api/budget/defaults',
+      summary:
+        'What a new session, and an agent that the caller spawns, have where no budget is named for them.',
+      access: 'user',
+      responses: ofDefaults,
+    },
+    async ({ env, userId }) => json(await env.USER.getByName(userId).budgetDefaults()),
+  ),
+  defineRoute(
+    {
+      method: 'PUT',
+      path: '/api/budget/defaults',
+      summary:
+        'Set those budgets. What exists already, and what agents spawn below it, stays as it is.',
+      access: 'user',
+      body: BudgetDefaults,
+      responses: ofDefaults,
+    },
+    async ({ env, userId, body }) => json(await env.USER.getByName(userId).setBudgetDefaults(body)),
   ),
   defineRoute(
     {

@@ -5,6 +5,7 @@ import { listNodes } from '../db/queries.ts';
 import { defineRoute, json, noContent, type Route } from '../http/route.ts';
 import { unwrap } from '../result.ts';
 import { snapshotSource } from '../snapshot/source.ts';
+import { nodeWithDefaults } from '../user/default-budgets.ts';
 import { Accepted, NodeParams, SessionParams, ThreadParams } from './parameters.ts';
 import { actionOfStatus, signalNode } from './signals.ts';
 
@@ -36,7 +37,8 @@ export const nodeRoutes: Route[] = [
     async ({ env, userId, params, body }) => {
       const snapshot = await snapshotSource(env, userId, body.snapshot);
       const session = env.SESSION.getByName(params.id);
-      return json({ node: unwrap(await session.addNode(userId, body, snapshot)) }, 201);
+      const create = await nodeWithDefaults(env, userId, body);
+      return json({ node: unwrap(await session.addNode(userId, create, snapshot)) }, 201);
     },
   ),
   defineRoute(

@@ -16,6 +16,7 @@ import { FeedQuery } from '../feed/feed-request.ts';
 import { defineRoute, json, noContent, type Route } from '../http/route.ts';
 import { unwrap } from '../result.ts';
 import { snapshotSource } from '../snapshot/source.ts';
+import { sessionWithDefaults } from '../user/default-budgets.ts';
 import { feedResponse } from './feed-response.ts';
 import { SessionParams } from './parameters.ts';
 import { signalSession } from './signals.ts';
@@ -38,7 +39,9 @@ export const sessionRoutes: Route[] = [
       const id = newSessionId();
       const snapshot = await snapshotSource(env, userId, body.root?.snapshot);
       const object = env.SESSION.getByName(id);
-      const { session, node } = unwrap(await object.create(id, userId, body, snapshot));
+      const { session, node } = unwrap(
+        await object.create(id, userId, await sessionWithDefaults(env, userId, body), snapshot),
+      );
       return json({ session, ...(node ? { node } : {}) }, 201);
     },
   ),

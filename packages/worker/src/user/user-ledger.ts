@@ -1,5 +1,6 @@
 import {
   type Budget,
+  BudgetDefaults,
   type BudgetState,
   NO_BUDGET,
   type SessionId,
@@ -11,6 +12,7 @@ import { type Amount, type Limit, limitOf } from '../session/ledger/money.ts';
 import { USAGE_COLUMNS } from '../session/ledger/schema.ts';
 import { amountOf, sumTotals, type UsageRow } from '../session/ledger/usage-row.ts';
 import { first, type Sql } from '../storage/sql.ts';
+import { readValue, writeValue } from '../storage/values.ts';
 
 type LeaseRow = UsageRow & {
   session: string;
@@ -24,6 +26,7 @@ type LeaseRow = UsageRow & {
 
 /** A session gets this part of what is left beside what it asks for, so that it need not ask for each call. */
 const SLACK = 8;
+const DEFAULTS = 'budget-defaults';
 
 /**
  * The user's budget and what each session has of it. A session may use up to its lease without asking; all leases
@@ -39,6 +42,16 @@ export class UserLedger {
   get budget(): Budget {
     const query = 'SELECT tokens, usd FROM budget';
     return first<{ tokens: number | null; usd: number | null }>(this.#sql, query) ?? NO_BUDGET;
+  }
+
+  /** What new sessions and agents have. */
+  get defaults(): BudgetDefaults {
+    const kept = readValue<unknown>(this.#sql, DEFAULTS);
+    return kept === null ? { session: NO_BUDGET, agent: NO_BUDGET } : BudgetDefaults.parse(kept);
+  }
+
+  set defaults(defaults: BudgetDefaults) {
+    writeValue(this.#sql, DEFAULTS, defaults);
   }
 
   setBudget({ tokens, usd }: Budget): void {

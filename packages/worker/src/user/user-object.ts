@@ -3,6 +3,7 @@ import {
   type AttentionAnswer,
   type AttentionItem,
   type Budget,
+  type BudgetDefaults,
   type BudgetState,
   FilepathError,
   type Memory,
@@ -176,6 +177,16 @@ export class UserObject extends DurableObject<Env> {
 
   budget(): BudgetState {
     return this.#ledger().state();
+  }
+
+  budgetDefaults(): BudgetDefaults {
+    return this.#ledger().defaults;
+  }
+
+  setBudgetDefaults(defaults: BudgetDefaults): BudgetDefaults {
+    const ledger = this.#ledger();
+    ledger.defaults = defaults;
+    return ledger.defaults;
   }
 
   usages(): { session: string; usage: UsageTotals }[] {

@@ -12,11 +12,12 @@ import {
 import { afterEach, describe, expect, it, vi } from 'vitest';
 import { ThreadObject } from '../../src/thread/thread-object.ts';
 import { UserObject } from '../../src/user/user-object.ts';
-import { ask, logOf, newAgent, newNode, newSession, OWNER, treeOf } from './support/api.ts';
+import { ask, call, logOf, newAgent, newNode, newSession, OWNER, treeOf } from './support/api.ts';
 import { callerOf, type Caller, ended } from './support/calls.ts';
 import { breakMethod, fireAlarm, inStorage } from './support/faults.ts';
 import { TestLink, TestRunner } from './support/runner.ts';
 import { TestSocket } from './support/socket.ts';
+import { signInAs } from './support/users.ts';
 
 type Made = { session: Session; node: Node; caller: Caller };
 
@@ -265,6 +266,38 @@ describe('a budget', () => {
     await ask(409, 'POST', `${path}/node`, { agentType: 'goose', budget });
     await ask(204, 'DELETE', path);
     await TestRunner.connect({ catalog: { own: [], programs: {} } });
+  });
+});
+
+describe('a budget of new sessions and agents', () => {
+  const none = { tokens: null, usd: null };
+  const session = { tokens: null, usd: 7 };
+  const agent = { tokens: 5000, usd: null };
+  const path = '/api/budget/defaults';
+  afterEach(() => ask(200, 'PUT', path, { session: none, agent: none }));
+
+  it('[LED31] holds where none is named, for the first agent and for those that a person spawns', async () => {
+    expect(await ask(200, 'GET', path)).toEqual({ session: none, agent: none });
+    const before = await newAgent();
+    await ask(200, 'PUT', path, { session, agent });
+    expect((await treeOf(before.session.id)).session.budget).toEqual(none);
+    const made = await newAgent();
+    const tree = await treeOf(made.session.id);
+    expect(tree.session.budget).toEqual(session);
+    expect(tree.nodes[0]?.budget).toEqual(agent);
+    const below = await newNode(made.session.id, { parentId: made.node.id });
+    expect(below.budget).toEqual(agent);
+    const free = await newNode(made.session.id, { parentId: made.node.id, budget: none });
+    expect(free.budget).toEqual(none);
+    expect((await newNode(before.session.id)).budget).toEqual(agent);
+  });
+
+  it('[LED31] is the own one of each user, and is parsed', async () => {
+    await ask(200, 'PUT', path, { session, agent });
+    const headers = await signInAs('has-no-defaults');
+    expect(await (await call(path, { headers })).json()).toEqual({ session: none, agent: none });
+    await ask(400, 'PUT', path, { session, agent: { tokens: -1, usd: null } });
+    await ask(400, 'PUT', path, { session });
   });
 });
 

@@ -1,6 +1,6 @@
 import type { BudgetState } from '@filepath/protocol';
 import { client, problemOf } from '../api.ts';
-import { readLimit } from '../text/budget.ts';
+import { readLimit, showLimit } from '../text/budget.ts';
 
 /** The budget for all sessions together. */
 export class BudgetForm {
@@ -41,7 +41,7 @@ export class BudgetForm {
 
   #show(state: BudgetState): void {
     this.state = state;
-    this.usd = state.budget.usd === null ? '' : String(state.budget.usd);
-    this.tokens = state.budget.tokens === null ? '' : String(state.budget.tokens);
+    this.usd = showLimit(state.budget.usd);
+    this.tokens = showLimit(state.budget.tokens);
   }
 }

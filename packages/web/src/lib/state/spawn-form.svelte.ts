@@ -63,6 +63,11 @@ export class SpawnForm {
   load(): void {
     void this.agents.load();
     void this.models.load();
+    // Without them the fields are empty, and the worker has the defaults.
+    void client.budget.defaults().then(
+      ({ agent }) => this.more.prefill(agent),
+      () => undefined,
+    );
   }
 
   reroll(): void {

@@ -1,6 +1,11 @@
-import { GATE_ATTEMPTS, type NetworkConfig, type NodeCreate } from '@filepath/protocol';
+import {
+  type Budget,
+  GATE_ATTEMPTS,
+  type NetworkConfig,
+  type NodeCreate,
+} from '@filepath/protocol';
 import { parseEnv } from '../text/env.ts';
-import { readLimit } from '../text/budget.ts';
+import { readLimit, showLimit } from '../text/budget.ts';
 
 type Read =
   | { readonly ok: true; readonly part: Pick<NodeCreate, 'config' | 'budget'> }
@@ -27,6 +32,16 @@ export class SpawnMore {
   /** Empty: what the policy allows is allowed. */
   permissions = $state<'' | 'ask'>('');
   env = $state('');
+
+  /** There is a default: a field that is empty is no limit, and not the default. */
+  #defaulted = false;
+
+  prefill({ usd, tokens }: Budget): void {
+    if (this.#defaulted || this.usd !== '' || this.tokens !== '') return;
+    this.#defaulted = usd !== null || tokens !== null;
+    this.usd = showLimit(usd);
+    this.tokens = showLimit(tokens);
+  }
 
   /** What is set, in a few words. */
   summary = $derived.by(() => {
@@ -62,7 +77,7 @@ export class SpawnMore {
     return {
       ok: true,
       part: {
-        ...(usd === null && tokens === null ? {} : { budget: { usd, tokens } }),
+        ...(usd === null && tokens === null && !this.#defaulted ? {} : { budget: { usd, tokens } }),
         config: {
           ...(image === '' ? {} : { image }),
           ...(this.permissions === '' ? {} : { permissions: this.permissions }),

@@ -6,3 +6,8 @@ export function readLimit(text: string, whole: boolean): number | null | undefin
   if (plain === '' || !Number.isFinite(value) || value < 0) return undefined;
   return whole && !Number.isInteger(value) ? undefined : value;
 }
+
+/** A limit as it is shown in its field. */
+export function showLimit(limit: number | null): string {
+  return limit === null ? '' : String(limit);
+}
