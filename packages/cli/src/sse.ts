@@ -4,8 +4,8 @@ import {
   FilepathError,
   LIMITS,
   type LogEvent,
+  readLines,
 } from '@filepath/protocol';
-import { readLines } from './lines.ts';
 
 const STALLED_MS = 60_000;
 const RETRY_MS = [100, 250, 500, 1000, 2000, 5000];

@@ -6,10 +6,10 @@ import {
   type ExportEnd,
   ExportLine,
   issuesOf,
+  type Line,
   type LogEvent,
   type Receipt,
 } from '@filepath/protocol';
-import type { Line } from './lines.ts';
 
 export type Verified =
   | { ok: true; thread: string; events: number; receipts: number; head: string; key: string }

@@ -1,7 +1,6 @@
-import { LIMITS } from '@filepath/protocol';
+import { LIMITS, readLines } from '@filepath/protocol';
 import { describe, expect, it } from 'vitest';
 import { validate } from '../src/commands/validate.ts';
-import { readLines } from '../src/lines.ts';
 import { recordedIo } from './io.ts';
 
 describe('filepath validate', () => {

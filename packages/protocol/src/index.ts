@@ -112,14 +112,10 @@ export {
   UserMessage,
   WorkersEvent,
 } from './fap/index.ts';
-export {
-  CF_SKY_VERSION,
-  Receipt,
-  RunReceipt,
-  SESSION_VERSION,
-  SkyEvent,
-  ToolReceipt,
-} from './sky/index.ts';
+export { SkyEvent } from './sky/events.ts';
+export { Receipt, RunReceipt, ToolReceipt } from './sky/receipts.ts';
+export { CF_SKY_VERSION, SESSION_VERSION } from './sky/versions.ts';
+export { type Line, readLines } from './lines.ts';
 export {
   AgentToRunner,
   AgentToWorker,
@@ -152,6 +148,8 @@ export {
 } from './thread/log-event.ts';
 export {
   type ChainFault,
+  type ChainPlace,
+  CHAIN_START,
   chainHash,
   chainInput,
   ChainReader,

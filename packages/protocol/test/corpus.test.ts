@@ -16,6 +16,7 @@ import {
   RunnerBody,
   SkyEvent,
 } from '../src/index.ts';
+import { SkyMessage, SkyRole } from '../src/sky/index.ts';
 import { type Example, examples, lineOf } from './corpus.ts';
 
 describe('FAP events', () => {
@@ -53,7 +54,13 @@ describe('FAP inputs', () => {
 describe('Sky events and receipts', () => {
   const found = examples('sky');
   covers(found, [...typesOf(SkyEvent.options), ...typesOf(Receipt.options)]);
-  checks(found, ({ type }) => (type.startsWith('receipt.') ? Receipt : SkyEvent), '[LOG8]');
+  checks(found, ({ type }) => (type.startsWith('receipt.') ? Receipt : SkyEvent), '[SKY1] [LOG8]');
+});
+
+describe('messages of Sky', () => {
+  const found = examples('sky-message');
+  covers(found, SkyRole.options);
+  checks(found, () => SkyMessage, '[SKY4]');
 });
 
 describe('what the gateway tells', () => {

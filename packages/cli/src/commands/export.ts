@@ -1,10 +1,9 @@
 import { open, rename, rm } from 'node:fs/promises';
 import { parseArgs } from 'node:util';
 import { createClient } from '@filepath/client';
-import { ExportEnd, FilepathError, LIMITS, ThreadId } from '@filepath/protocol';
+import { ExportEnd, FilepathError, LIMITS, readLines, ThreadId } from '@filepath/protocol';
 import { findInstance, homeOf } from '../instance-file.ts';
 import type { Io } from '../io.ts';
-import { readLines } from '../lines.ts';
 import { UsageError, withUsage } from '../usage.ts';
 
 const USAGE = `Usage: filepath export THREAD [-o FILE]

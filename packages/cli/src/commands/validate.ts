@@ -1,7 +1,6 @@
 import { parseArgs } from 'node:util';
-import { LIMITS, parseAgentLine } from '@filepath/protocol';
+import { type Line, LIMITS, parseAgentLine, readLines } from '@filepath/protocol';
 import type { Io } from '../io.ts';
-import { type Line, readLines } from '../lines.ts';
 import { withUsage } from '../usage.ts';
 
 const USAGE = `Usage: my-agent | filepath validate

@@ -1,15 +1,17 @@
 import { createReadStream } from 'node:fs';
 import { parseArgs } from 'node:util';
-import { FilepathError, LIMITS } from '@filepath/protocol';
+import { FilepathError, type Line, readLines } from '@filepath/protocol';
+import { SKY_LINE } from '@filepath/protocol/sky';
 import type { Io } from '../io.ts';
-import { readLines } from '../lines.ts';
 import { UsageError, withUsage } from '../usage.ts';
 import { verifyExport } from '../verify-export.ts';
+import { beginsSkyExport, verifySkyExport } from '../verify-sky-export.ts';
 
 const USAGE = `Usage: filepath verify FILE [--key BASE64]
 
-Checks an export: that no event is changed, missing or reordered, that its end is there, and that it is
-signed. FILE is - for stdin. With --key the export must be signed by that instance's public key.`;
+Checks an export of a thread or of a chat: that nothing in it is changed, missing or reordered, that its end is
+there, and that it is signed. FILE is - for stdin. With --key the export must be signed by that instance's
+public key.`;
 
 const KEY_BYTES = 32;
 
@@ -33,19 +35,40 @@ export async function verify(args: string[], io: Io): Promise<number> {
       throw new UsageError(`The key is ${key.length} bytes long instead of ${KEY_BYTES}.`);
     }
     const input = file === '-' ? io.stdin : createReadStream(file);
-    // An event's row is bounded by a frame; its line adds a little around it.
-    const result = await verifyExport(readLines(input, 2 * LIMITS.frame), key).catch(notReadable);
-    if (!result.ok) {
+    const result = await verdictOn(readLines(input, SKY_LINE), key).catch(notReadable);
+    if ('fault' in result) {
       io.out(`FAULT: ${result.fault}`);
       return 1;
     }
-    io.out(`ok: ${result.events} events, ${result.receipts} receipts of ${result.thread}`);
+    io.out(`ok: ${result.counts} of ${result.thread}`);
     io.out(`head ${result.head}`);
     io.out(
       `signed by ${result.key}${key === null ? ' (not compared: use --key)' : ', as expected'}`,
     );
     return 0;
   });
+}
+
+type Verdict = { fault: string } | { counts: string; thread: string; head: string; key: string };
+
+async function verdictOn(lines: AsyncGenerator<Line>, key: Buffer | null): Promise<Verdict> {
+  const first = await lines.next();
+  const all = withFirst(first.done ? [] : [first.value], lines);
+  if (!first.done && beginsSkyExport(first.value)) {
+    const found = await verifySkyExport(all, key);
+    if (!found.ok) return found;
+    const { messages, events, receipts, memory } = found.summary;
+    const counts = `${messages} messages, ${events} events, ${receipts} receipts, ${memory} memory`;
+    return { ...found.summary, counts };
+  }
+  const found = await verifyExport(all, key);
+  if (!found.ok) return found;
+  return { ...found, counts: `${found.events} events, ${found.receipts} receipts` };
+}
+
+async function* withFirst(read: readonly Line[], rest: AsyncIterable<Line>): AsyncGenerator<Line> {
+  yield* read;
+  yield* rest;
 }
 
 function notReadable(error: unknown): never {

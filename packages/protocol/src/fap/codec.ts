@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { issuesOf } from '../errors.ts';
+import { deeperThan } from '../json.ts';
 import { LIMITS } from '../limits.ts';
 import { AgentEvent } from './events.ts';
 import type { AgentInput } from './input.ts';
@@ -28,16 +29,6 @@ export function parseAgentLine(line: string): ParsedLine {
     return { ok: false, path: first?.path ?? '(root)', reason: explain(value, first?.reason) };
   }
   return { ok: true, event: parsed.data, body: value as Record<string, unknown> };
-}
-
-/** JSON.parse takes any depth, JSON.stringify does not: a body that cannot be written again is refused here. */
-function deeperThan(value: unknown, levels: number): boolean {
-  if (typeof value !== 'object' || value === null) return false;
-  if (levels === 0) return true;
-  for (const inner of Object.values(value)) {
-    if (deeperThan(inner, levels - 1)) return true;
-  }
-  return false;
 }
 
 function explain(value: unknown, reason: string | undefined): string {

@@ -1,2 +1,24 @@
 export { SkyEvent } from './events.ts';
-export { CF_SKY_VERSION, Receipt, RunReceipt, SESSION_VERSION, ToolReceipt } from './receipts.ts';
+export {
+  SKY_EXPORT_VERSION,
+  SKY_LINE,
+  skyExportClaim,
+  SkyExportEnd,
+  SkyExportHeader,
+  SkyExportLine,
+  skyLineInput,
+} from './export-lines.ts';
+export { readSkyExport, SkyExportFault, type SkyExportSummary } from './export-reader.ts';
+export { type SignClaim, type SkyExportSource, writeSkyExport } from './export-writer.ts';
+export { hashJson, isSignedBy, sha256Hex } from './hashing.ts';
+export { skyEventOf, type SkyReading, skyRow } from './in-log.ts';
+export { MEMORY_SCHEMA_VERSION, SkyMemory, SUMMARY_LENGTH } from './memory.ts';
+export { SkyMessage, SkyMetadata, SkyPart, SkyRole } from './message.ts';
+export { SkyOrder } from './order.ts';
+export { FileChange, Receipt, RunReceipt, ToolReceipt } from './receipts.ts';
+export { type BlobPlace, formatRef, parseRef, SkyRef } from './refs.ts';
+export { SkyToolCall, SkyToolState } from './tool-call.ts';
+export { type OfThread, toSkyMessage, toUiMessage, UiMessage } from './ui-message.ts';
+export { toSkyPart, toUiPart, type UiPart } from './ui-part.ts';
+export { ExecutorKind } from './values.ts';
+export { CF_SKY_VERSION, isReadable, SESSION_VERSION, SkyVersion } from './versions.ts';

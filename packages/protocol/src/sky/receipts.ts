@@ -3,23 +3,27 @@ import { TokenCounts } from '../gateway/usage.ts';
 import { CommitHash } from '../git/commit-hash.ts';
 import { RunId, StepId, ThreadId } from '../ids.ts';
 import { GateCheck } from '../thread/gates.ts';
-
-export const CF_SKY_VERSION = '1.0.0';
-export const SESSION_VERSION = 1;
-
-const hash = z.string().regex(/^[0-9a-f]{64}$/);
+import {
+  ExecutorKind,
+  Hash,
+  Milliseconds,
+  ModelConfigId,
+  SkyErrorCode,
+  ToolCallId,
+} from './values.ts';
+import { SkyVersion } from './versions.ts';
 
 /** One per run: what went in, what came out, how it ended. Hashes are sha256 over JSON. */
-export const RunReceipt = z.object({
+export const RunReceipt = z.strictObject({
   type: z.literal('receipt.run'),
-  cf_sky_version: z.string(),
+  cf_sky_version: SkyVersion,
   thread_id: ThreadId,
   run_id: RunId,
-  input_hash: hash,
-  output_hash: hash,
-  model_config_id: z.string(),
-  started_at: z.string(),
-  completed_at: z.string(),
+  input_hash: Hash,
+  output_hash: Hash,
+  model_config_id: ModelConfigId,
+  started_at: z.iso.datetime(),
+  completed_at: z.iso.datetime(),
   duration_ms: z.number(),
   status: z.enum(['completed', 'error', 'stopped', 'superseded', 'handoff', 'lost']),
   /** The seq of the event that ended the run, and whether the runner saw it (an exit, a gate) or the agent claimed it. */
@@ -42,22 +46,42 @@ export const RunReceipt = z.object({
       checks: z.array(GateCheck.omit({ tail: true })),
     })
     .optional(),
+  /** From the message to the first piece of the answer. */
+  ttft_ms: Milliseconds.optional(),
+  error_code: SkyErrorCode.optional(),
 });
 export type RunReceipt = z.infer<typeof RunReceipt>;
 
+/** What `edit` and `write` did to a file: sha256 over its bytes before and after, and over the patch between them. */
+export const FileChange = z.strictObject({
+  path: z.string().min(1).max(4096),
+  /** Null: there was no such file. */
+  input_hash: Hash.nullable(),
+  patch_hash: Hash,
+  output_hash: Hash,
+});
+export type FileChange = z.infer<typeof FileChange>;
+
 /** One per tool call or command. */
-export const ToolReceipt = z.object({
+export const ToolReceipt = z.strictObject({
   type: z.literal('receipt.tool'),
-  cf_sky_version: z.string(),
+  cf_sky_version: SkyVersion,
   thread_id: ThreadId,
   run_id: RunId.nullable(),
   step_id: StepId,
   tool_name: z.string(),
-  args_hash: hash,
-  output_hash: hash,
+  args_hash: Hash,
+  output_hash: Hash,
   duration_ms: z.number(),
   status: z.enum(['completed', 'error']),
   verified: z.boolean(),
+  tool_call_id: ToolCallId.optional(),
+  started_at: z.iso.datetime().optional(),
+  executor: ExecutorKind.optional(),
+  /** The same arguments give the same output: the call can be replayed. */
+  deterministic: z.boolean().optional(),
+  error_code: SkyErrorCode.optional(),
+  change: FileChange.optional(),
 });
 export type ToolReceipt = z.infer<typeof ToolReceipt>;
 

@@ -26,11 +26,30 @@ export type ChainFault = {
   detail: string;
 };
 
+/** Where a chain stands: the event that was last, and its hash. */
+export type ChainPlace = { seq: number; hash: string };
+
+export const CHAIN_START: ChainPlace = { seq: 0, hash: GENESIS };
+
+/** What is wrong with an event that follows there, given what it hashes to. */
+export function chainFault(after: ChainPlace, event: LogEvent, hash: string): ChainFault | null {
+  const expected = after.seq + 1;
+  if (event.seq < expected) {
+    return fault(event.seq, 'reordered', `event ${event.seq} comes after event ${after.seq}`);
+  }
+  if (event.seq > expected) {
+    return fault(expected, 'missing', `event ${event.seq} follows event ${after.seq}`);
+  }
+  if (hash !== event.hash) {
+    return fault(event.seq, 'changed', `event ${event.seq} does not match its hash`);
+  }
+  return null;
+}
+
 /** Follows a chain event by event and names the first fault. */
 export class ChainReader {
   #sha256: Sha256;
-  #previous = GENESIS;
-  #last = 0;
+  #at = CHAIN_START;
   count = 0;
 
   constructor(sha256: Sha256) {
@@ -38,23 +57,14 @@ export class ChainReader {
   }
 
   get head(): string {
-    return this.#previous;
+    return this.#at.hash;
   }
 
   next(event: LogEvent): ChainFault | null {
-    const expected = this.#last + 1;
-    if (event.seq < expected) {
-      return fault(event.seq, 'reordered', `event ${event.seq} comes after event ${this.#last}`);
-    }
-    const hash = chainHash(this.#sha256, this.#previous, event, JSON.stringify(event.body));
-    if (event.seq > expected) {
-      return fault(expected, 'missing', `event ${event.seq} follows event ${this.#last}`);
-    }
-    if (hash !== event.hash) {
-      return fault(event.seq, 'changed', `event ${event.seq} does not match its hash`);
-    }
-    this.#previous = hash;
-    this.#last = event.seq;
+    const hash = chainHash(this.#sha256, this.#at.hash, event, JSON.stringify(event.body));
+    const found = chainFault(this.#at, event, hash);
+    if (found !== null) return found;
+    this.#at = { seq: event.seq, hash };
     this.count += 1;
     return null;
   }
