@@ -11,6 +11,7 @@ const ENTRY = `
 export { openApi } from './src/http/openapi.ts';
 export { routes } from './src/routes/index.ts';
 export * as protocol from '@filepath/protocol';
+export * as sky from '@filepath/protocol/sky';
 export { z } from 'zod';
 `;
 
@@ -18,13 +19,20 @@ export { z } from 'zod';
 const NAMED = ['Tree', 'Session', 'Node', 'TreeChange', 'LogEvent', 'NodeCreate', 'AgentConfig'];
 
 export async function readDescription() {
-  const { openApi, routes, protocol, z } = await load();
+  const { openApi, routes, protocol, sky, z } = await load();
   const schemas = NAMED.map((name) => ({
     name,
     input: schemaOf(z, protocol[name], 'input'),
     output: schemaOf(z, protocol[name], 'output'),
   }));
-  return { document: openApi(routes), schemas, errors: protocol.ERRORS, catalog: protocol.CATALOG };
+  return {
+    document: openApi(routes),
+    schemas,
+    errors: protocol.ERRORS,
+    catalog: protocol.CATALOG,
+    sky: { ...sky, LogEvent: protocol.LogEvent },
+    z,
+  };
 }
 
 function schemaOf(z, schema, io) {

@@ -18,6 +18,7 @@ const USAGE = `Usage: filepath COMMAND [OPTION …]
   restart   begin an agent again from its last handoff
   export    write a thread as signed NDJSON
   verify    check an export
+  convert   make a session of another program from an export of a chat
   validate  check NDJSON on stdin against FAP
   doctor    check what filepath needs on this machine
 
@@ -35,6 +36,7 @@ const commands: Readonly<Record<string, () => Promise<Command>>> = {
   restart: async () => (await import('./commands/restart.ts')).restart,
   export: async () => (await import('./commands/export.ts')).exportThread,
   verify: async () => (await import('./commands/verify.ts')).verify,
+  convert: async () => (await import('./commands/convert.ts')).convert,
   validate: async () => (await import('./commands/validate.ts')).validate,
   doctor: async () => (await import('./commands/doctor.ts')).doctor,
 };

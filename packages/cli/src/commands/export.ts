@@ -1,10 +1,10 @@
-import { open, rename, rm } from 'node:fs/promises';
 import { parseArgs } from 'node:util';
 import { createClient } from '@filepath/client';
 import { ExportEnd, FilepathError, LIMITS, readLines, ThreadId } from '@filepath/protocol';
 import { findInstance, homeOf } from '../instance-file.ts';
 import type { Io } from '../io.ts';
 import { UsageError, withUsage } from '../usage.ts';
+import { writeWhole } from '../whole-file.ts';
 
 const USAGE = `Usage: filepath export THREAD [-o FILE]
 
@@ -42,7 +42,7 @@ export async function exportThread(args: string[], io: Io): Promise<number> {
     if (values.output === undefined) {
       await copy(body, (line) => io.out(line));
     } else {
-      await toFile(body, values.output);
+      await writeWhole(values.output, (sink) => copy(body, (line) => sink(`${line}\n`)));
       io.err(`exported to ${values.output}`);
     }
     return 0;
@@ -64,21 +64,6 @@ async function copy(
   }
   if (!isEnd(last)) {
     throw new FilepathError('unavailable', 'The export was cut off. Try again.');
-  }
-}
-
-async function toFile(body: AsyncIterable<Uint8Array>, file: string): Promise<void> {
-  const temporary = `${file}.${process.pid}.part`;
-  const handle = await open(temporary, 'wx', 0o600);
-  try {
-    await copy(body, (line) => handle.write(`${line}\n`));
-    await handle.sync();
-    await handle.close();
-    await rename(temporary, file);
-  } catch (error) {
-    await handle.close().catch(() => {});
-    await rm(temporary, { force: true });
-    throw error;
   }
 }
 

@@ -22,3 +22,4 @@ export { type OfThread, toSkyMessage, toUiMessage, UiMessage } from './ui-messag
 export { toSkyPart, toUiPart, type UiPart } from './ui-part.ts';
 export { ExecutorKind } from './values.ts';
 export { CF_SKY_VERSION, isReadable, SESSION_VERSION, SkyVersion } from './versions.ts';
+export { toPiSession } from './pi-session.ts';
