@@ -228,7 +228,7 @@ describe('one event, one block', () => {
       { kind: 'blob', type: 'text', sha256: 'a'.repeat(64), bytes: 300_000 },
     ],
     [
-      'event of a protocol that is not shown yet',
+      'event of Sky without its ids',
       { source: 'sky', body: { type: 'run.started' } },
       { kind: 'unknown', source: 'sky', json: '{"type":"run.started"}' },
     ],

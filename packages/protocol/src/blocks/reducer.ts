@@ -20,6 +20,7 @@ import { type Commit, KnownCommits } from './known-commits.ts';
 import { OpenQuestions } from './open-questions.ts';
 import { OpenWork } from './open-work.ts';
 import { QueuedMessages } from './queued-messages.ts';
+import { SkyBlocks } from './sky-blocks.ts';
 
 /**
  * Turns a thread into what it shows, event by event. Blocks are never changed in place: a block that an event
@@ -42,6 +43,7 @@ export class BlockReducer {
   #known = new KnownCommits();
   #gateway = new GatewayBlocks();
   #gates = new GateBlocks();
+  #sky = new SkyBlocks();
   /** Where the children of the agent stand. */
   #children: number | null = null;
 
@@ -109,6 +111,12 @@ export class BlockReducer {
       }
       case 'gateway': {
         const placed = this.#gateway.take(base, event, this.#list.length);
+        if (!placed) break;
+        placed.forEach((one) => this.#place(one));
+        return;
+      }
+      case 'sky': {
+        const placed = this.#sky.take(base, event.body, this.#list.length);
         if (!placed) break;
         placed.forEach((one) => this.#place(one));
         return;
