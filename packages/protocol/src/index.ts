@@ -112,7 +112,6 @@ export {
   UserMessage,
   WorkersEvent,
 } from './fap/index.ts';
-export { SkyEvent } from './sky/events.ts';
 export { Receipt, RunReceipt, ToolReceipt } from './sky/receipts.ts';
 export { CF_SKY_VERSION, SESSION_VERSION } from './sky/versions.ts';
 export { type Line, readLines } from './lines.ts';

@@ -14,9 +14,8 @@ import {
   parseAgentLine,
   Receipt,
   RunnerBody,
-  SkyEvent,
 } from '../src/index.ts';
-import { SkyMessage, SkyRole } from '../src/sky/index.ts';
+import { SkyEvent, SkyMessage, SkyRole } from '../src/sky/index.ts';
 import { type Example, examples, lineOf } from './corpus.ts';
 
 describe('FAP events', () => {

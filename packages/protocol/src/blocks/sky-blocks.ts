@@ -1,8 +1,32 @@
-import { SkyEvent } from '../sky/events.ts';
+import { z } from 'zod';
+import type { SkyEvent } from '../sky/events.ts';
 import type { Base, Block, TextBlock, ToolBlock } from './block.ts';
 
 type Placed = { index: number | null; block: Block };
-type Of<T extends SkyEvent['type']> = Extract<SkyEvent, { type: T }>;
+
+const text = z.string();
+const kind = <T extends SkyEvent['type'], S extends z.ZodRawShape>(type: T, shape: S) =>
+  z.looseObject({ type: z.literal(type), run_id: text, ...shape });
+
+/** What is shown of each. The schema itself is not on the page: it would load it for this alone. */
+const Shown = z.discriminatedUnion('type', [
+  kind('run.started', {}),
+  kind('model.delta', { delta: text, of: text.optional() }),
+  kind('model.completed', { output: text }),
+  kind('tool.call.started', { tool_call_id: text, tool_name: text }),
+  kind('tool.call.delta', {}),
+  kind('tool.call.completed', { tool_call_id: text, args: z.unknown() }),
+  kind('tool.result', {
+    tool_call_id: text,
+    status: text,
+    output: z.unknown(),
+    duration_ms: z.number().optional(),
+  }),
+  kind('run.error', { error_code: text, message: text }),
+  kind('run.completed', {}),
+]);
+type Shown = z.infer<typeof Shown>;
+type Of<T extends Shown['type']> = Extract<Shown, { type: T }>;
 
 /** What a thread shows of Sky's events: the answer while it is written and whole, calls of tools, errors. */
 export class SkyBlocks {
@@ -12,7 +36,7 @@ export class SkyBlocks {
 
   /** The blocks that the event adds at `next` or changes; null for what is no event of Sky. */
   take(base: Base, body: unknown, next: number): Placed[] | null {
-    const { data: event } = SkyEvent.safeParse(body);
+    const { data: event } = Shown.safeParse(body);
     if (event === undefined) return null;
     switch (event.type) {
       case 'model.delta':
@@ -64,7 +88,7 @@ export class SkyBlocks {
     const began = this.#calls.get(id)?.block.at ?? base.at;
     const changed = this.#change(id, {
       status: status === 'completed' ? 'done' : 'error',
-      output: typeof output === 'string' ? output : JSON.stringify(output, null, 2),
+      output: typeof output === 'string' ? output : JSON.stringify(output ?? null, null, 2),
       durationMs: duration_ms ?? Math.max(0, Date.parse(base.at) - Date.parse(began)),
     });
     this.#calls.delete(id);

@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { type Block, BlockReducer, type SkyEvent, toBlocks } from '../../src/index.ts';
+import { type Block, BlockReducer, toBlocks } from '../../src/index.ts';
+import type { SkyEvent } from '../../src/sky/index.ts';
 import { logOf, skyEvents } from './sample.ts';
 
 const at = (index: number): SkyEvent => {

@@ -1,7 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import type { SkyEvent } from '../../src/index.ts';
-import { SkyOrder } from '../../src/sky/index.ts';
+import { type SkyEvent, SkyOrder } from '../../src/sky/index.ts';
 import { skyEvents } from './sample.ts';
 
 function firstFault(events: readonly SkyEvent[]): string | null {

@@ -7,12 +7,12 @@ import {
   type LogEvent,
   type Receipt,
   RunId,
-  type SkyEvent,
   StepId,
   ThreadId,
 } from '../../src/index.ts';
 import {
   type SignClaim,
+  type SkyEvent,
   type SkyExportSource,
   type SkyMessage,
   skyRow,
