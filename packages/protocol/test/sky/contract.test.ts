@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
+import { Receipt, ThreadRun } from '../../src/index.ts';
 import {
   formatRef,
   hashJson,
@@ -13,7 +14,7 @@ import {
   skyRow,
 } from '../../src/sky/index.ts';
 import { json } from '../arbitraries.ts';
-import { at, logOf, skyEvents, thread } from './sample.ts';
+import { at, logOf, receipts, run, skyEvents, thread } from './sample.ts';
 
 describe('events of Sky in the log', () => {
   it('[SKY2] are the body of their row, whose head repeats their ids', () => {
@@ -88,6 +89,13 @@ describe('hashes', () => {
 });
 
 describe('versions', () => {
+  it('[SKY9] let a receipt grow, for a page that is older than the worker', () => {
+    const receipt = receipts.find(({ type }) => type === 'receipt.run');
+    const told = { run, number: 1, from: 1, to: 9, receipt: { ...receipt, later: true } };
+    expect(ThreadRun.parse(told)).toEqual({ ...told, receipt });
+    expect(Receipt.safeParse(told.receipt).success).toBe(false);
+  });
+
   it.each([
     ['1.0.0', true],
     ['1.1.0', true],
