@@ -52,7 +52,9 @@ module.exports = {
       '@agentclientprotocol/sdk',
       'zod',
     ]),
-    only('worker-imports-protocol', '^packages/worker/src/', [packages(['protocol'])]),
+    only('worker-imports-loop-and-protocol', '^packages/worker/src/', [
+      packages(['loop', 'protocol']),
+    ]),
     only('engine-imports-protocol', '^packages/worker/engine/', [packages(['protocol'])]),
     onlyNpm('engine-imports-miniflare-and-zod', '^packages/worker/engine/', ['miniflare', 'zod']),
     only('cli-imports-client-runner-and-engine', '^packages/cli/src/', [

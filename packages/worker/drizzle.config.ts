@@ -6,6 +6,7 @@ export default defineConfig({
     './src/db/auth-schema.ts',
     './src/db/identity-schema.ts',
     './src/db/index-schema.ts',
+    './src/db/liteclaw-schema.ts',
     './src/db/provider-schema.ts',
   ],
   out: './migrations',

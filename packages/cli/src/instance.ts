@@ -7,6 +7,7 @@ import { homeSecrets, ownerToken } from './home-secrets.ts';
 import { removeInstance, writeInstance } from './instance-file.ts';
 import { machineChecks } from './machine-checks.ts';
 import { namedOrigin, originsOf } from './origins.ts';
+import { liteclawSettings } from './liteclaw-settings.ts';
 import { treeCaps } from './tree-caps.ts';
 
 const MODEL_KEYS = [
@@ -74,6 +75,7 @@ export async function startInstance(options: InstanceOptions): Promise<Instance>
         FILEPATH_ORIGINS: originsOf(host, port, named),
         ...modelKeys(env),
         ...treeCaps(env),
+        ...liteclawSettings(env),
       },
       ...(onLost && { onExit: onLost }),
     });

@@ -26,6 +26,8 @@ export type LoopOptions = {
   readonly handoffAt?: number;
   readonly maxOutputTokens?: number;
   readonly maxSteps?: number;
+  /** How often an answer that was cut off at its limit is gone on with. */
+  readonly maxCuts?: number;
   /** Of one tool, as the model sees it. */
   readonly maxResultChars?: number;
   readonly retries?: RetryPolicy;
@@ -34,15 +36,13 @@ export type LoopOptions = {
 const CUT =
   'Your answer was cut off at the limit of its length. Go on where it ended, in smaller parts.';
 
-const MAX_CUTS = 5;
-
 /**
  * A model and its tools, until the model has no more to do. It never throws for what a model, a provider or a tool does;
  * whatever happens, the messages it told make a history that can be sent again.
  */
 export async function runLoop(options: LoopOptions): Promise<LoopOutcome> {
   const { model, system, tools, signal, contextWindow, steer, handoffAsked } = options;
-  const { handoffAt = 0.85, maxOutputTokens = 16_384, maxSteps = 200 } = options;
+  const { handoffAt = 0.85, maxOutputTokens = 16_384, maxSteps = 200, maxCuts = 5 } = options;
   const { maxResultChars = 40_000, retries = RETRIES } = options;
 
   const history = [...options.messages];
@@ -98,7 +98,7 @@ export async function runLoop(options: LoopOptions): Promise<LoopOutcome> {
     if (answer.calls.length === 0) {
       const late = steer?.('end') ?? [];
       if (late.length > 0) await add(late);
-      else if (cuts > 0 && cuts <= MAX_CUTS) await add([userMessage(CUT)]);
+      else if (cuts > 0 && cuts <= maxCuts) await add([userMessage(CUT)]);
       else if (answer.finishReason === 'content-filter') {
         return { outcome: 'failed', reason: 'the provider held the answer back (content filter)' };
       } else return { outcome: 'done', text: answer.text };

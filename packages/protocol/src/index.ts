@@ -83,6 +83,20 @@ export {
   TokenCreated,
 } from './api/identity.ts';
 export { RunnerInfo } from './api/runners.ts';
+export {
+  Liteclaw,
+  LiteclawApprove,
+  LiteclawFailure,
+  LiteclawPost,
+  LiteclawState,
+} from './liteclaw/api.ts';
+export {
+  CHAT_LIMITS,
+  ChatBody,
+  ChatFrame,
+  ChatMessageHead,
+  ChatUserMessage,
+} from './liteclaw/frames.ts';
 export { REDACTED, redactorOf } from './redaction/redactor.ts';
 export {
   AgentEvent,

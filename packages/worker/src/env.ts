@@ -1,3 +1,5 @@
+import type { Chat } from './liteclaw/chat.ts';
+import type { LiteclawEnv } from './liteclaw/settings.ts';
 import type { RunnerObject } from './runner/runner-object.ts';
 import type { CapsEnv } from './session/caps.ts';
 import type { SessionObject } from './session/session-object.ts';
@@ -19,11 +21,13 @@ export type ProviderEnv = {
 
 /** What one instance is given: the bindings of `wrangler.jsonc` and the values that `design/contracts.md` names. */
 export type Env = ProviderEnv &
-  CapsEnv & {
+  CapsEnv &
+  LiteclawEnv & {
     readonly THREAD: DurableObjectNamespace<ThreadObject>;
     readonly SESSION: DurableObjectNamespace<SessionObject>;
     readonly USER: DurableObjectNamespace<UserObject>;
     readonly RUNNER: DurableObjectNamespace<RunnerObject>;
+    readonly Chat: DurableObjectNamespace<Chat>;
     readonly DB: D1Database;
     readonly BLOBS: R2Bucket;
     readonly CACHE: KVNamespace;

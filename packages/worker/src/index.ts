@@ -2,6 +2,7 @@ import type { Env } from './env.ts';
 import { buildFetch } from './http/app.ts';
 import { routes } from './routes/index.ts';
 
+export { Chat } from './liteclaw/chat.ts';
 export { RunnerObject } from './runner/runner-object.ts';
 export { SessionObject } from './session/session-object.ts';
 export { ThreadObject } from './thread/thread-object.ts';

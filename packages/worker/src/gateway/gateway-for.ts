@@ -1,8 +1,11 @@
 import type { Env } from '../env.ts';
 import { BodyRoom } from './body/body-room.ts';
+import type { Ledger } from './contract.ts';
 import { directoryOf } from './directory/directory.ts';
+import type { Background } from './memory.ts';
 import { agentModels } from './models/list-models.ts';
 import { answerOffline } from './offline/answer-offline.ts';
+import type { Gateway } from './pass-through.ts';
 import { reached } from './reached.ts';
 import type { GatewayFor } from './routes.ts';
 import { type Outgoing, overHttp, type Sender } from './send.ts';
@@ -18,14 +21,23 @@ const senderFor = ({ NETWORK }: Env): Sender =>
   );
 
 /** The gateway with its parts: the agent's session keeps the ledger. */
-export const gatewayFor: GatewayFor = (env, { session }, ctx) => ({
-  directory: directoryOf(env, ctx),
-  ledger: env.SESSION.getByName(session),
-  models: () => agentModels(env, ctx),
+export const gatewayFor: GatewayFor = (env, { session }, ctx) =>
+  gatewayOver(env, env.SESSION.getByName(session), ctx);
+
+/** The gateway over any ledger. */
+export const gatewayOver = (
+  env: Env,
+  ledger: Ledger,
+  background: Background,
+  userId?: string,
+): Gateway => ({
+  directory: directoryOf(env, background, userId),
+  ledger,
+  models: () => agentModels(env, background, userId),
   sender: senderFor(env),
   times: TIMES,
   room,
-  keep: (work) => ctx.waitUntil(work),
+  keep: (work) => background.waitUntil(work),
 });
 
 /** The built-in model. It says itself what it does not understand. */

@@ -2,6 +2,7 @@ import { FilepathError, issuesOf } from '@filepath/protocol';
 import { Hono } from 'hono';
 import type { z } from 'zod';
 import { authenticate, authenticateRunner, isOwner } from '../auth/authenticate.ts';
+import { isSecret } from '../auth/secrets.ts';
 import { OWNER_ID } from '../auth/sign-in-link.ts';
 import type { Env } from '../env.ts';
 import { agentOf } from '../gateway/access.ts';
@@ -15,7 +16,7 @@ import { serveStatic } from './static-files.ts';
 type App = Hono<{ Bindings: Env }>;
 
 /** Paths of programs: here an unknown one is an error, everywhere else it is a page of the web app. */
-const PROGRAM_PATH = /^\/(api|link|gateway|wsi)(\/|$)/;
+const PROGRAM_PATH = /^\/(api|link|gateway|wsi|agents\/chat)(\/|$)/;
 
 /** The router over a table of routes. `app.routes` lists them beside the handlers that answer 405. */
 export function buildApp(routes: readonly Route[]): App {
@@ -119,6 +120,10 @@ const NOBODY: Caller = { userId: null, device: null, runnerId: null, agent: null
 /** Who calls, if they may. */
 async function admit({ access }: Route, request: Request, env: Env): Promise<Caller | null> {
   if (access === 'open') return NOBODY;
+  if (access === 'operator') {
+    const secret = request.headers.get('x-liteclaw-admin-secret') ?? '';
+    return isSecret(secret, env.LITECLAW_ADMIN_SECRET) ? NOBODY : null;
+  }
   if (access === 'runner') {
     const runnerId = authenticateRunner(request, env);
     return runnerId && { ...NOBODY, runnerId };

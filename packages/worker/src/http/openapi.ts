@@ -10,6 +10,7 @@ const SECURITY: Record<Access, readonly Json[]> = {
   user: [{ cookie: [] }, { bearer: [] }],
   person: [{ cookie: [] }, { signedIn: [] }],
   owner: [{ bearer: [] }],
+  operator: [{ operator: [] }],
   runner: [{ runner: [] }],
   agent: [{ agent: [], runnerOfAgent: [], threadOfAgent: [], sessionOfAgent: [] }],
 };
@@ -40,6 +41,7 @@ export function openApi(routes: readonly Route[]): Json {
           scheme: 'bearer',
           description: "The owner's token, or the signed token of a browser. No API token.",
         },
+        operator: { type: 'apiKey', in: 'header', name: 'x-liteclaw-admin-secret' },
         runner: { type: 'http', scheme: 'bearer', description: 'The token of a runner.' },
         agent: {
           type: 'http',

@@ -5,10 +5,10 @@ import type { Agent } from '../gateway/access.ts';
 
 /**
  * Who may call a route: anyone, a signed-in user (cookie or bearer), a user but not by an API token (`person`), the
- * bearer of the owner's token, a runner, or an agent through its runner. The check comes before anything of the
+ * bearer of the owner's token, whoever knows the operator's secret, a runner, or an agent through its runner. The check comes before anything of the
  * request is parsed.
  */
-export type Access = 'open' | 'user' | 'person' | 'owner' | 'runner' | 'agent';
+export type Access = 'open' | 'user' | 'person' | 'owner' | 'operator' | 'runner' | 'agent';
 type Method = 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
 
 /** One answer of a route as its description shows it. Without a schema the answer has no JSON body. */
@@ -20,7 +20,7 @@ export type ResponseSpec = {
 
 type Parsed<S> = S extends z.ZodType ? z.output<S> : undefined;
 
-type Caller<A extends Access> = A extends 'open'
+type Caller<A extends Access> = A extends 'open' | 'operator'
   ? { readonly userId: null }
   : A extends 'runner'
     ? { readonly runnerId: RunnerId }

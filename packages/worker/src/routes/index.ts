@@ -10,10 +10,12 @@ import { attentionRoutes } from './attention-routes.ts';
 import { bringRoutes } from './bring-routes.ts';
 import { budgetRoutes } from './budget-routes.ts';
 import { catalogRoute } from './catalog-route.ts';
+import { chatRoutes } from './chat-routes.ts';
 import { deviceRoutes } from './device-routes.ts';
 import { fileRoutes } from './file-routes.ts';
 import { jobRoutes } from './job-routes.ts';
 import { linkRoutes } from './link-routes.ts';
+import { liteclawRoutes } from './liteclaw-routes.ts';
 import { memoryRoutes } from './memory-routes.ts';
 import { modelRoute } from './model-route.ts';
 import { nodeRoutes } from './node-routes.ts';
@@ -52,6 +54,8 @@ export const routes: readonly Route[] = [
   catalogRoute,
   ...agentRoutes,
   ...agentMemoryRoutes,
+  ...liteclawRoutes,
+  ...chatRoutes,
   ...linkRoutes,
   ...gatewayRoutes(gatewayFor),
 ];

@@ -4,6 +4,7 @@ import {
   type BudgetState,
   NO_BUDGET,
   type SessionId,
+  type ThreadId,
   type UsageTotals,
 } from '@filepath/protocol';
 import { NANO } from '../gateway/contract.ts';
@@ -13,6 +14,9 @@ import { USAGE_COLUMNS } from '../session/ledger/schema.ts';
 import { amountOf, sumTotals, type UsageRow } from '../session/ledger/usage-row.ts';
 import { first, type Sql } from '../storage/sql.ts';
 import { readValue, writeValue } from '../storage/values.ts';
+
+/** Who uses of a user's budget: a session, or a chat. */
+export type Holder = SessionId | ThreadId;
 
 type LeaseRow = UsageRow & {
   session: string;
@@ -82,7 +86,7 @@ export class UserLedger {
   }
 
   /** How far the session may go in all: up to `want` and some more, or as far as there is. */
-  lease(session: SessionId, report: LeaseReport, want: Amount): Limit {
+  lease(session: Holder, report: LeaseReport, want: Amount): Limit {
     return this.#sql.transaction(() => {
       const known = this.#row(session);
       if (known && report.n <= known.n) return limitOfRow(known);
@@ -101,7 +105,7 @@ export class UserLedger {
   }
 
   /** What a session has used. With `over` it holds no more than what its calls under way have reserved. */
-  report(session: SessionId, report: LeaseReport, over: boolean): void {
+  report(session: Holder, report: LeaseReport, over: boolean): void {
     this.#sql.transaction(() => {
       const known = this.#row(session);
       if (known && report.n <= known.n) return;
@@ -111,7 +115,7 @@ export class UserLedger {
   }
 
   /** Whether that much is there for a session, as things stand. */
-  covers(session: SessionId, want: Amount): boolean {
+  covers(session: Holder, want: Amount): boolean {
     const budget = limitOf(this.budget);
     const others = this.#rows().filter((row) => row.session !== session);
     return (['tokens', 'nano'] as const).every((kind) => {
@@ -121,21 +125,25 @@ export class UserLedger {
   }
 
   /** Sessions that hold a lease; with `spare`, only those that hold more than they need. */
-  holders(spare: boolean, except: SessionId | null): SessionId[] {
-    return this.#rows()
-      .filter((row) => row.active === 1 && row.session !== except && (!spare || hasSpare(row)))
-      .map((row) => row.session as SessionId);
+  holders(spare: boolean, except: Holder | null): SessionId[] {
+    return (
+      this.#rows()
+        .filter((row) => row.active === 1 && row.session !== except && (!spare || hasSpare(row)))
+        // A chat holds a lease while it asks, and no longer.
+        .filter((row) => row.session.startsWith('ses_'))
+        .map((row) => row.session as SessionId)
+    );
   }
 
   #rows(): LeaseRow[] {
     return this.#sql.all<LeaseRow>('SELECT * FROM leases');
   }
 
-  #row(session: SessionId): LeaseRow | null {
+  #row(session: Holder): LeaseRow | null {
     return first<LeaseRow>(this.#sql, 'SELECT * FROM leases WHERE session = ?', session);
   }
 
-  #write(session: SessionId, report: LeaseReport, limit: Limit, active: boolean): void {
+  #write(session: Holder, report: LeaseReport, limit: Limit, active: boolean): void {
     const { n, used, taken } = report;
     const columns = ['session', 'n', 'active', 'limit_tokens', 'limit_nano', 'taken_tokens'];
     const names = [...columns, 'taken_nano', ...USAGE_COLUMNS];

@@ -11,6 +11,7 @@ import {
   type MemoryPatch,
   type MemoryScope,
   type MemoryStored,
+  newThreadId,
   type Node,
   type Rule,
   type SessionId,
@@ -27,6 +28,7 @@ import { acceptSocket, answerClose, attachmentOf, textOf, ViewerSockets } from '
 import { durableSql } from '../storage/durable-sql.ts';
 import { isFresh, migrate } from '../storage/schema.ts';
 import type { Sql } from '../storage/sql.ts';
+import { readValue, writeValue } from '../storage/values.ts';
 import type { LeaseReport } from '../session/ledger/lease.ts';
 import type { Amount, Limit } from '../session/ledger/money.ts';
 import type { AskedNote } from '../thread/asked.ts';
@@ -38,11 +40,14 @@ import type { NewMemory } from './memory/memory-row.ts';
 import { openMemories } from './memory/open.ts';
 import type { Sight } from './memory/sight.ts';
 import { USER_MIGRATIONS } from './schema.ts';
-import { UserLedger } from './user-ledger.ts';
+import { type Holder, UserLedger } from './user-ledger.ts';
 import { Waiting } from './waiting.ts';
 import type { WaitingRow } from './waiting-row.ts';
 
 type Attention = { waiting: Waiting; viewers: Viewers<ViewerSocket>; readers: SseReaders };
+
+/** `createdAt` is null until the chat knows whose it is. */
+export type ChatPlace = { readonly id: ThreadId; readonly createdAt: string | null };
 
 /** One user: what waits for this person, the rules that answer for them, the budget for all sessions, and what is remembered. */
 export class UserObject extends DurableObject<Env> {
@@ -165,13 +170,13 @@ export class UserObject extends DurableObject<Env> {
   }
 
   /** What a session may use of the budget. What others hold and do not need is called back first, if that takes it. */
-  async lease(session: SessionId, report: LeaseReport, want: Amount): Promise<Limit> {
+  async lease(session: Holder, report: LeaseReport, want: Amount): Promise<Limit> {
     const ledger = this.#ledger();
     if (!ledger.covers(session, want)) await this.#recall(ledger.holders(true, session), false);
     return ledger.lease(session, report, want);
   }
 
-  report(session: SessionId, report: LeaseReport, over: boolean): void {
+  report(session: Holder, report: LeaseReport, over: boolean): void {
     this.#ledger().report(session, report, over);
   }
 
@@ -216,6 +221,27 @@ export class UserObject extends DurableObject<Env> {
       }),
     );
     return told.filter(({ status }) => status === 'rejected').length;
+  }
+
+  /** The user's one chat; null until it was asked for. */
+  liteclaw(): ChatPlace | null {
+    return isFresh(this.#sql) ? null : readValue<ChatPlace>(this.#sql, 'liteclaw');
+  }
+
+  /** Its id is chosen once, whoever asks at the same time. */
+  spawnLiteclaw(): ChatPlace {
+    migrate(this.#sql, USER_MIGRATIONS);
+    const known = this.liteclaw();
+    if (known) return known;
+    const place: ChatPlace = { id: newThreadId(), createdAt: null };
+    writeValue(this.#sql, 'liteclaw', place);
+    return place;
+  }
+
+  liteclawReady(createdAt: string): ChatPlace {
+    const place: ChatPlace = { ...this.spawnLiteclaw(), createdAt };
+    writeValue(this.#sql, 'liteclaw', place);
+    return place;
   }
 
   remember(memory: NewMemory): Result<MemoryStored> {

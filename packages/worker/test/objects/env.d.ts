@@ -7,7 +7,7 @@ declare global {
       mainModule: typeof import('../../src/index.ts');
     }
     interface Env extends WorkerEnv {
-      readonly TEST_MIGRATIONS: D1Migration[];
+      readonly TEST_MIGRATIONS?: D1Migration[];
     }
   }
 }

@@ -4,6 +4,7 @@ import { describe, expect, it } from 'vitest';
 import { z } from 'zod';
 import configuration from '../../wrangler.jsonc?raw';
 import * as worker from '../../src/index.ts';
+import { CHAT_MIGRATIONS } from '../../src/liteclaw/schema.ts';
 import { RUNNER_MIGRATIONS } from '../../src/runner/schema.ts';
 import { SESSION_MIGRATIONS } from '../../src/session/schema.ts';
 import { THREAD_MIGRATIONS } from '../../src/thread/schema.ts';
@@ -15,9 +16,16 @@ const CLASSES = {
   SESSION: 'SessionObject',
   USER: 'UserObject',
   RUNNER: 'RunnerObject',
+  Chat: 'Chat',
 } as const;
 
-const MIGRATIONS = [{ tag: 'v1', new_sqlite_classes: Object.values(CLASSES) }];
+const MIGRATIONS = [
+  {
+    tag: 'v1',
+    new_sqlite_classes: ['ThreadObject', 'SessionObject', 'UserObject', 'RunnerObject'],
+  },
+  { tag: 'v2', new_sqlite_classes: ['Chat'] },
+];
 
 const Configuration = z.object({
   durable_objects: z.object({
@@ -48,8 +56,14 @@ describe('what stored data depends on', () => {
   });
 
   it('the versions of the objects’ tables and of the link are these', () => {
-    const versions = [THREAD_MIGRATIONS, SESSION_MIGRATIONS, USER_MIGRATIONS, RUNNER_MIGRATIONS];
-    expect(versions.map((migrations) => migrations.length)).toEqual([5, 5, 3, 1]);
+    const versions = [
+      THREAD_MIGRATIONS,
+      SESSION_MIGRATIONS,
+      USER_MIGRATIONS,
+      RUNNER_MIGRATIONS,
+      CHAT_MIGRATIONS,
+    ];
+    expect(versions.map((migrations) => migrations.length)).toEqual([5, 5, 3, 1, 1]);
     expect(LINK_VERSION).toBe(1);
   });
 });

@@ -39,7 +39,7 @@ export async function listModels(
 export async function defaultModels(
   env: Env,
   userId = OWNER_ID,
-): Promise<(entry: AgentEntry) => string> {
+): Promise<(entry: Pick<AgentEntry, 'defaultModel' | 'metered'>) => string> {
   const providers = await providersInForce(env, IN_PASSING, userId);
   const { list } = await knownModels(env, providers);
   const routing = { providers, today: today(), models: list.models };

@@ -90,6 +90,14 @@ export function sendBody(route: Route, headers: Headers): Promise<Response> {
 /** Whose credentials do not open a route, where it is not a user's. */
 export const OTHERS: Partial<Record<Route['access'], (stranger: Headers) => Headers[]>> = {
   runner: (stranger) => [OWNER, stranger, AGENT],
+  operator: (stranger) => [
+    OWNER,
+    stranger,
+    RUNNER,
+    AGENT,
+    { 'x-liteclaw-admin-secret': '' },
+    { 'x-liteclaw-admin-secret': 'wrong' },
+  ],
   agent: (stranger) => [
     OWNER,
     stranger,

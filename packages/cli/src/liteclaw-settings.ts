@@ -1,0 +1,35 @@
+import { EngineError } from '@filepath/worker/engine';
+
+const WORDS = [
+  'LITECLAW_MODEL',
+  'LITECLAW_MODEL_CONFIG_ID',
+  'LITECLAW_SYSTEM_PROMPT',
+  'LITECLAW_ALLOWED_EMAILS',
+  'LITECLAW_ADMIN_SECRET',
+] as const;
+
+/** With the least and the most that each may be. */
+const NUMBERS = {
+  LITECLAW_MAX_OUTPUT_TOKENS: [16, 65_536],
+  LITECLAW_MAX_CONTEXT_TOKENS: [1024, 1_000_000],
+  LITECLAW_TURNS: [1, 200],
+  LITECLAW_MESSAGES_PER_MINUTE: [1, 10_000],
+  LITECLAW_FIRST_BYTE_MS: [50, 60_000],
+} as const;
+
+/** What the environment sets for LiteClaw, as the worker gets it. */
+export function liteclawSettings(
+  env: Readonly<Record<string, string | undefined>>,
+): Record<string, string> {
+  const words = WORDS.map((name) => [name, env[name]?.trim() ?? ''] as const);
+  const numbers = Object.entries(NUMBERS).map(([name, [least, most]]) => {
+    const value = env[name]?.trim() ?? '';
+    const fits = /^[1-9]\d{0,6}$/.test(value) && Number(value) >= least && Number(value) <= most;
+    if (value !== '' && !fits)
+      throw new EngineError(
+        `${name} is ${JSON.stringify(value.slice(0, 200))}; give a whole number from ${least} to ${most}.`,
+      );
+    return [name, value] as const;
+  });
+  return Object.fromEntries([...words, ...numbers].filter(([, value]) => value !== ''));
+}

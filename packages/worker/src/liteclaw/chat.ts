@@ -1,0 +1,345 @@
+import {
+  AIChatAgent,
+  type ChatRecoveryConfig,
+  type OnChatMessageOptions,
+} from '@cloudflare/ai-chat';
+import { type LiteclawFailure, OFFLINE_MODEL, ThreadId } from '@filepath/protocol';
+import type { Connection } from 'agents';
+import { liveRedactor } from '../auth/redact.ts';
+import type { Env } from '../env.ts';
+import { log } from '../http/log.ts';
+import { Serial } from '../serial.ts';
+import { durableSql } from '../storage/durable-sql.ts';
+import { migrate } from '../storage/schema.ts';
+import type { Sql } from '../storage/sql.ts';
+import { readValue, writeValue } from '../storage/values.ts';
+import { answer, type UiChunk } from './answer.ts';
+import { contextOf } from './context.ts';
+import type { ChatCounts } from './counts.ts';
+import { readIncoming } from './incoming.ts';
+import { LateResumes } from './late-resumes.ts';
+import { ChatLedger } from './ledger.ts';
+import { ChatMemory, keptMessages } from './memory.ts';
+import { chatModel } from './model.ts';
+import { CHAT_MIGRATIONS } from './schema.ts';
+import { liteclawSettings, type LiteclawSettings } from './settings.ts';
+import { uiResponse } from './stream.ts';
+import { Turns } from './turns.ts';
+
+/** What clients see beside the transcript. */
+export type ChatState = {
+  schema_version: 1;
+  state: 'ready' | 'thinking' | 'error';
+  created_at: string;
+  updated_at: string;
+};
+
+type Hatched = { owner: string; at: string };
+
+const MINUTE = 60_000;
+/** A turn that was stopped has this long to end before the next begins. */
+const STOP_MS = 5_000;
+/** After a start: when it is looked whether an unanswered message is being answered again. */
+const RECHECK_SECONDS = 20;
+
+const INTERRUPTED: LiteclawFailure = {
+  code: 'interrupted',
+  message: 'This message was interrupted before it was answered. Send it again.',
+};
+
+/**
+ * The chat of one user: the Agents SDK's own chat, with the model behind the gateway, a summary beside the transcript
+ * and a rule for what it is told. One turn at a time: what is said meanwhile stops it.
+ */
+export class Chat extends AIChatAgent<Env, ChatState> {
+  // Turns are killed with the object at any time: the alarm that finds them again comes soon.
+  static override options = { keepAliveIntervalMs: 5_000 };
+
+  override chatRecovery: ChatRecoveryConfig = {
+    maxAttempts: 4,
+    maxInterruptedAttempts: 4,
+    noProgressTimeoutMs: 120_000,
+    terminalMessage: INTERRUPTED.message,
+    onExhausted: () => this.#storeFailure(INTERRUPTED),
+  };
+
+  #sql: Sql;
+  #settings: LiteclawSettings;
+  #turns: Turns;
+  #memory: ChatMemory;
+  #ledger: ChatLedger;
+  #redact: (text: string) => string;
+  #arrivals = new Serial();
+  /** Tells that the turn of a request has begun. */
+  #begun = new Map<string, () => void>();
+  #folding = new AbortController();
+  #late = new LateResumes((id) => this.getConnection(id));
+
+  constructor(ctx: DurableObjectState, env: Env) {
+    super(ctx, env);
+    this.#sql = durableSql(ctx.storage);
+    migrate(this.#sql, CHAT_MIGRATIONS);
+    this.#settings = liteclawSettings(env);
+    this.#turns = new Turns(this.#sql, Date.now);
+    this.#memory = new ChatMemory(this.#sql);
+    this.#redact = liveRedactor(env);
+    this.#ledger = new ChatLedger({
+      sql: this.#sql,
+      chat: this.#id(),
+      user: () => env.USER.getByName(this.#owner()),
+      keep: (work) => ctx.waitUntil(work),
+    });
+    this.maxPersistedMessages = keptMessages(this.#settings);
+    // The SDK puts its own handlers here, in its constructor: these stand before them.
+    const connected = this.onConnect.bind(this);
+    const received = this.onMessage.bind(this);
+    const closed = this.onClose.bind(this);
+    this.onConnect = (connection, context) => {
+      this.#late.told(connection.id, this._resumableStream.activeRequestId);
+      return connected(connection, context);
+    };
+    this.onMessage = (connection, message) => this.#receive(connection, message, received);
+    this.onClose = (connection, ...rest) => {
+      this.#late.gone(connection.id);
+      return closed(connection, ...rest);
+    };
+  }
+
+  /** Once; again for the same owner it changes nothing. */
+  hatch(owner: string): { createdAt: string } {
+    const known = readValue<Hatched>(this.#sql, 'hatched');
+    if (known) {
+      if (known.owner !== owner) throw new Error('this chat is of another user');
+      return { createdAt: known.at };
+    }
+    const at = new Date().toISOString();
+    writeValue(this.#sql, 'hatched', { owner, at } satisfies Hatched);
+    this.#show('ready');
+    return { createdAt: at };
+  }
+
+  counts(): ChatCounts {
+    return this.#turns.counts();
+  }
+
+  /** Forgets what was said, and the summary of it. */
+  async reset(): Promise<void> {
+    this.resetTurnState();
+    await this.sessions.session().clearMessages();
+    await this['_clearChatTerminal']();
+    this._resumableStream.clearAll();
+    this.#forget();
+    this.broadcast(JSON.stringify({ type: 'cf_agent_chat_clear' }));
+  }
+
+  override async onStart(): Promise<void> {
+    if (this.state?.state === 'thinking') this.#show('ready');
+    const last = this.messages.at(-1);
+    for (const { request, message } of this.#turns.open()) {
+      this.#turns.end(request, { outcome: 'interrupted', ttftMs: null, streamed: true });
+      if (message !== null && last?.role === 'user' && last.id === message)
+        await this.schedule(RECHECK_SECONDS, 'recheck', message, { idempotent: true });
+    }
+  }
+
+  /** A message that the SDK's recovery did not take up is answered after all. */
+  async recheck(message: string): Promise<void> {
+    const last = this.messages.at(-1);
+    if (last?.id !== message || this['isChatTurnActive']()) return;
+    await this.saveMessages([...this.messages]);
+    if (this.messages.at(-1)?.id === message) await this.#storeFailure(INTERRUPTED);
+  }
+
+  /** Clients read what the object says of itself, and change none of it. */
+  override validateStateChange(_next: ChatState, source: Connection | 'server'): void {
+    if (source !== 'server') throw new Error('The state of a chat is its own.');
+  }
+
+  override onError(first: unknown, second?: unknown): never {
+    const error = second ?? first;
+    const detail = error instanceof Error ? (error.stack ?? error.message) : String(error);
+    log('error', 'chat failed', { error: this.#redact(detail) });
+    throw error;
+  }
+
+  override broadcast(...[text, without]: Parameters<AIChatAgent['broadcast']>): void {
+    const late = typeof text === 'string' ? this.#late.sent(text) : [];
+    super.broadcast(text, [...(without ?? []), ...late]);
+  }
+
+  async #receive(
+    connection: Connection,
+    message: unknown,
+    sdk: (connection: Connection, message: string) => unknown,
+  ): Promise<void> {
+    const incoming = readIncoming(message, this.messages);
+    if (incoming.kind === 'refused') {
+      if (incoming.id !== null)
+        refuse(connection, incoming.id, `This was not sent: ${incoming.reason}.`);
+      return;
+    }
+    if (incoming.kind === 'resume')
+      this.#late.told(connection.id, this._resumableStream.activeRequestId);
+    if (incoming.kind === 'resumed' && this.#late.answered(connection, incoming.id)) return;
+    if (incoming.kind !== 'ask') {
+      if (incoming.kind === 'clear') this.#forget();
+      await sdk(connection, incoming.frame);
+      return;
+    }
+    const { messagesPerMinute, modelConfigId } = this.#settings;
+    if (this.#turns.since(Date.now() - MINUTE) >= messagesPerMinute) {
+      const words = `At most ${messagesPerMinute} messages a minute are answered. Wait a moment, then send it again.`;
+      refuse(connection, incoming.id, words);
+      return;
+    }
+    this.#turns.begin(incoming.id, incoming.message, modelConfigId);
+    let turn: unknown;
+    await this.#arrivals.run(async () => {
+      this.abortAllRequests('superseded');
+      await this.waitUntilStable({ timeout: STOP_MS });
+      // The transcript may have grown by what was stopped.
+      const anew = readIncoming(message, this.messages);
+      const begun = Promise.withResolvers<void>();
+      this.#begun.set(incoming.id, begun.resolve);
+      turn = sdk(connection, anew.kind === 'ask' ? anew.frame : incoming.frame);
+      await Promise.race([begun.promise, Promise.resolve(turn)]);
+      this.#begun.delete(incoming.id);
+    });
+    await turn;
+  }
+
+  override async onChatMessage(
+    _onFinish: unknown,
+    options?: OnChatMessageOptions,
+  ): Promise<Response> {
+    const request = options?.requestId ?? crypto.randomUUID();
+    const asked = Date.now();
+    const said = this.messages;
+    const message = said.findLast(({ role }) => role === 'user')?.id ?? null;
+    this.#turns.begin(request, message, this.#settings.modelConfigId);
+    this.#begun.get(request)?.();
+    const signal = options?.abortSignal ?? new AbortController().signal;
+    return uiResponse(async (write) => {
+      write({ type: 'start' });
+      this.#show('thinking');
+      const context = contextOf(this.#memory.rest(said), this.#settings, {
+        summary: this.#memory.summary,
+        goOn: options?.continuation === true,
+      });
+      const end = await this.#answer(context, signal, write);
+      const ttftMs = end.firstAt === null ? null : end.firstAt - asked;
+      const { outcome, streamed, failure } = end;
+      const code = failure?.code;
+      const durationMs = this.#turns.end(request, {
+        outcome,
+        ttftMs,
+        streamed,
+        ...(code && { code }),
+      });
+      log('info', 'chat turn', {
+        chat: this.name,
+        request,
+        outcome,
+        code,
+        ttft_ms: ttftMs,
+        duration_ms: durationMs,
+        streamed,
+        model_config_id: this.#settings.modelConfigId,
+      });
+      this.#show(failure ? 'error' : 'ready');
+      if (failure) {
+        write({ type: 'data-error', data: failure });
+        write({ type: 'error', errorText: failure.message });
+      } else write({ type: 'finish' });
+    });
+  }
+
+  override async onChatResponse(): Promise<void> {
+    const old = this.#memory.due(this.messages, this.#settings.turns);
+    if (!old) return;
+    const { signal } = this.#folding;
+    const model = await this.#model();
+    await this.#memory.fold(old, isOffline(model) ? null : model, signal);
+  }
+
+  async #answer(
+    context: ReturnType<typeof contextOf>,
+    signal: AbortSignal,
+    write: (chunk: UiChunk) => void,
+  ): Promise<Awaited<ReturnType<typeof answer>>> {
+    try {
+      const model = await this.#model();
+      const end = await answer({
+        ...context,
+        model,
+        settings: this.#settings,
+        signal,
+        write,
+        now: Date.now,
+      });
+      if (!end.failure) return end;
+      return { ...end, failure: { ...end.failure, message: this.#redact(end.failure.message) } };
+    } catch (error) {
+      const detail = error instanceof Error ? (error.stack ?? error.message) : String(error);
+      log('error', 'chat turn failed', { chat: this.name, error: this.#redact(detail) });
+      const message =
+        'Something went wrong here while the answer was made. Send your message again.';
+      return {
+        outcome: 'error',
+        streamed: true,
+        firstAt: null,
+        failure: { code: 'model', message },
+      };
+    }
+  }
+
+  #model(): ReturnType<typeof chatModel> {
+    const deps = {
+      env: this.env,
+      background: this.ctx,
+      ledger: this.#ledger,
+      owner: this.#owner(),
+      chat: this.#id(),
+    };
+    return chatModel(deps, this.#settings);
+  }
+
+  #id(): ThreadId {
+    return ThreadId.parse(this.ctx.id.name);
+  }
+
+  #owner(): string {
+    const known = readValue<Hatched>(this.#sql, 'hatched');
+    if (!known) throw new Error('this chat was not spawned');
+    return known.owner;
+  }
+
+  #forget(): void {
+    this.#folding.abort();
+    this.#folding = new AbortController();
+    this.#memory.forget();
+    this.#show('ready');
+  }
+
+  #show(state: ChatState['state']): void {
+    const at = new Date().toISOString();
+    const created_at = readValue<Hatched>(this.#sql, 'hatched')?.at ?? at;
+    this.setState({ schema_version: 1, state, created_at, updated_at: at });
+  }
+
+  async #storeFailure(failure: LiteclawFailure): Promise<void> {
+    const id = `assistant_${crypto.randomUUID()}`;
+    const part = { type: 'data-error' as const, data: failure };
+    await this.persistMessages([...this.messages, { id, role: 'assistant', parts: [part] }]);
+    this.#show('error');
+  }
+}
+
+const isOffline = (model: Awaited<ReturnType<typeof chatModel>>): boolean =>
+  typeof model !== 'string' && model.modelId === OFFLINE_MODEL;
+
+/** The end of a request that was not taken, in the words of the SDK. */
+function refuse(connection: Connection, id: string, words: string): void {
+  const frame = { type: 'cf_agent_use_chat_response', id, body: words, done: true, error: true };
+  connection.send(JSON.stringify(frame));
+}

@@ -1,0 +1,70 @@
+import { cutMiddle, type ModelMessage } from '@filepath/loop';
+import type { LiteclawSettings } from './settings.ts';
+
+/** A message of a transcript, as far as a model is shown it. */
+export type Said = {
+  readonly id: string;
+  readonly role: string;
+  readonly parts: readonly { readonly type: string; readonly text?: string }[];
+};
+
+/** Characters of the summary, whoever wrote it. */
+export const SUMMARY_CAP = 6_000;
+/** Characters of one message that is not the last. */
+const MESSAGE_CAP = 8_000;
+
+const GO_ON =
+  'Your answer was cut off by an interruption. Go on exactly where it ended. Repeat nothing of it, and do not mention this.';
+
+export function textOf({ parts }: Pick<Said, 'parts'>): string {
+  return parts
+    .filter(({ type }) => type === 'text')
+    .map(({ text = '' }) => text)
+    .join('\n')
+    .trim();
+}
+
+/** Two characters for a token: enough for most scripts. Where it is not, the provider refuses and the last message goes alone. */
+export const charsFor = ({ maxContextTokens, maxOutputTokens }: LiteclawSettings): number =>
+  (maxContextTokens - maxOutputTokens) * 2;
+
+/**
+ * What the model is sent: the last turns whole, as far as they fit, beginning with what a person said. Everything
+ * together stays within the context, whatever was said.
+ */
+export function contextOf(
+  said: readonly Said[],
+  settings: LiteclawSettings,
+  { summary, goOn }: { summary: string; goOn: boolean },
+): { system: string; messages: ModelMessage[] } {
+  const system = systemOf(settings, summary);
+  let room = Math.max(2_000, charsFor(settings) - system.length);
+  const kept: ModelMessage[] = [];
+  const spoken = said.filter((message) => textOf(message) !== '');
+  for (const [back, message] of spoken.toReversed().entries()) {
+    const cap = back === 0 ? room : Math.min(MESSAGE_CAP, room);
+    const content = cutMiddle(textOf(message), Math.max(200, cap - 100));
+    if (back > 0 && content.length > room) break;
+    room -= content.length;
+    kept.unshift({ role: message.role === 'assistant' ? 'assistant' : 'user', content });
+  }
+  while (kept.length > 1 && kept[0]?.role === 'assistant') kept.shift();
+  if (goOn && kept.at(-1)?.role === 'assistant') kept.push({ role: 'user', content: GO_ON });
+  return { system, messages: kept };
+}
+
+export function systemOf({ systemPrompt }: LiteclawSettings, summary: string): string {
+  if (summary === '') return systemPrompt;
+  return `${systemPrompt}\n\nWhat you remember of the conversation so far:\n${summary.slice(0, SUMMARY_CAP)}`;
+}
+
+/** Where the last `turns` begin: at what a person said. */
+export function lastTurns(said: readonly Said[], turns: number): number {
+  let left = turns;
+  for (let at = said.length - 1; at >= 0; at -= 1) {
+    if (said[at]?.role !== 'user') continue;
+    left -= 1;
+    if (left === 0) return at;
+  }
+  return 0;
+}

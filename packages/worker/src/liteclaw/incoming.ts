@@ -1,0 +1,120 @@
+import {
+  CHAT_LIMITS,
+  ChatBody,
+  ChatFrame,
+  type ChatMessageHead,
+  ChatUserMessage,
+  issuesOf,
+} from '@filepath/protocol';
+import type { z } from 'zod';
+import { textOf, type Said } from './context.ts';
+
+type Head = z.infer<typeof ChatMessageHead>;
+
+export type Incoming =
+  /** A person says something, or wants another answer. `frame` is what the SDK gets. */
+  | {
+      readonly kind: 'ask';
+      readonly id: string;
+      readonly frame: string;
+      readonly message: string | null;
+    }
+  /** `resume`: whether there is a stream to follow. `resumed`: that of a request is followed from now on. */
+  | { readonly kind: 'clear' | 'other' | 'resume'; readonly frame: string }
+  | { readonly kind: 'resumed'; readonly frame: string; readonly id: string | undefined }
+  /** `id`: of the request that can be answered with the reason. */
+  | { readonly kind: 'refused'; readonly id: string | null; readonly reason: string };
+
+/**
+ * What a client says, before the SDK acts on it. Clients send the whole transcript as they have it. Taken from there is
+ * only what a person says; what the assistant said stays as it is stored, and what is not stored any more does not
+ * come back.
+ */
+export function readIncoming(message: unknown, stored: readonly Said[]): Incoming {
+  if (typeof message !== 'string') return refused(null, 'frames of a chat are text');
+  if (message.length > CHAT_LIMITS.frame) return refused(null, 'the frame is too large');
+  const json = parseJson(message);
+  const frame = ChatFrame.safeParse(json);
+  if (!frame.success) return refused(idOf(json), reasonOf(frame.error));
+  const { data } = frame;
+  if (data.type === 'cf_agent_use_chat_request') return readRequest(data, stored);
+  if (data.type === 'cf_agent_chat_messages') {
+    const messages = merged(data.messages, stored);
+    if (typeof messages === 'string') return refused(null, messages);
+    return { kind: 'other', frame: JSON.stringify({ ...data, messages: messages.known }) };
+  }
+  switch (data.type) {
+    case 'cf_agent_chat_clear':
+      return { kind: 'clear', frame: message };
+    case 'cf_agent_stream_resume_request':
+      return { kind: 'resume', frame: message };
+    case 'cf_agent_stream_resume_ack':
+      return { kind: 'resumed', frame: message, id: data.id };
+    default:
+      return { kind: 'other', frame: message };
+  }
+}
+
+type Request = Extract<ChatFrame, { type: 'cf_agent_use_chat_request' }>;
+
+function readRequest(data: Request, stored: readonly Said[]): Incoming {
+  const body = ChatBody.safeParse(parseJson(data.init.body));
+  if (!body.success) return refused(data.id, reasonOf(body.error));
+  const { messages, trigger = 'submit-message' } = body.data;
+  const list = merged(messages, stored);
+  if (typeof list === 'string') return refused(data.id, list);
+  const all = [...list.known, ...list.added];
+  const last = all.at(-1);
+  if (last?.role !== 'user') return refused(data.id, 'there is nothing to answer: say something');
+  // No tools of the client, and nothing else that could steer the answer.
+  const sent = JSON.stringify({ messages: all, trigger });
+  return {
+    kind: 'ask',
+    id: data.id,
+    frame: JSON.stringify({ ...data, init: { ...data.init, body: sent } }),
+    message: last.id,
+  };
+}
+
+/** What is stored as far as the client has it, with a person's changes, and what the person said after that. */
+function merged(
+  messages: readonly Head[],
+  stored: readonly Said[],
+): { known: readonly (Said | ChatUserMessage)[]; added: readonly ChatUserMessage[] } | string {
+  const said = new Map<string, ChatUserMessage>();
+  const lastKnown = messages.findLastIndex(({ id }) => stored.some((one) => one.id === id));
+  const through = stored.findIndex(({ id }) => id === messages[lastKnown]?.id);
+  for (const [at, message] of messages.entries()) {
+    if (message.role !== 'user') continue;
+    const isStored = stored.some(({ id }) => id === message.id);
+    // Of what is not stored only the end is new.
+    if (!isStored && at < lastKnown) continue;
+    const parsed = ChatUserMessage.safeParse(message);
+    if (!parsed.success) return reasonOf(parsed.error);
+    if (textOf(parsed.data) === '') return 'the message is empty';
+    said.set(message.id, parsed.data);
+  }
+  const known = stored.slice(0, through + 1).map((one) => said.get(one.id) ?? one);
+  const fresh = messages.slice(lastKnown + 1).flatMap(({ id }) => said.get(id) ?? []);
+  return { known, added: lastKnown < 0 ? fresh.slice(-1) : fresh };
+}
+
+const refused = (id: string | null, reason: string): Incoming => ({ kind: 'refused', id, reason });
+
+function reasonOf(error: z.ZodError): string {
+  const [issue] = issuesOf(error);
+  return `it is not valid: ${issue?.path ?? '(root)'}: ${issue?.reason ?? ''}`.slice(0, 500);
+}
+
+function idOf(value: unknown): string | null {
+  const id: unknown = typeof value === 'object' && value !== null ? Reflect.get(value, 'id') : null;
+  return typeof id === 'string' && id.length > 0 && id.length <= 200 ? id : null;
+}
+
+function parseJson(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return null;
+  }
+}
