@@ -1,9 +1,8 @@
 import { Liteclaw } from '@filepath/protocol';
 import type { Api, Instance } from '@filepath/testkit';
-import { WebSocketChatTransport } from 'agents/chat/transport';
-import { AgentClient } from 'agents/client';
 import { WebSocket } from 'ws';
 import { z } from 'zod';
+import { AgentClient, WebSocketChatTransport } from './chat-sdk.mjs';
 
 const Part = z.looseObject({ type: z.string(), text: z.string().optional() });
 export const Message = z.looseObject({
@@ -41,7 +40,7 @@ export type Read = { text: string; types: string[]; error: string | null };
 /** The SDK's own client and transport, with the little that its hook adds: which frames go where. */
 export class ChatClient {
   readonly agent: AgentClient;
-  readonly transport: WebSocketChatTransport<never>;
+  readonly transport: WebSocketChatTransport;
   readonly frames: z.infer<typeof Frame>[] = [];
   #socket: WebSocket | null = null;
   #waiting: { test: (frame: z.infer<typeof Frame>) => boolean; resolve: () => void }[] = [];
@@ -78,7 +77,7 @@ export class ChatClient {
       chatId: 'chat',
       trigger: 'submit-message',
       messageId: undefined,
-      messages: messages as never[],
+      messages,
       abortSignal: undefined,
     });
   }

@@ -10,5 +10,7 @@ export default inWorkerd({
     ANTHROPIC_API_KEY: 'sk-ant-canary-0123456789',
     // Nobody answers there: the list of models is the built-in one.
     OPENROUTER_BASE_URL: 'http://127.0.0.1:9/api/v1',
+    LITECLAW_MODEL: 'offline/demo',
+    LITECLAW_MESSAGES_PER_MINUTE: '8',
   },
 });
