@@ -89,6 +89,8 @@ export class Chat extends AIChatAgent<Env, ChatState> {
       user: () => env.USER.getByName(this.#owner()),
       keep: (work) => ctx.waitUntil(work),
     });
+    // There are none, and waiting for them would hold up every first answer.
+    this.waitForMcpConnections = false;
     this.maxPersistedMessages = keptMessages(this.#settings);
     // The SDK puts its own handlers here, in its constructor: these stand before them.
     const connected = this.onConnect.bind(this);
@@ -136,7 +138,7 @@ export class Chat extends AIChatAgent<Env, ChatState> {
     if (this.state?.state === 'thinking') this.#show('ready');
     const last = this.messages.at(-1);
     for (const { request, message } of this.#turns.open()) {
-      this.#turns.end(request, { outcome: 'interrupted', ttftMs: null, streamed: true });
+      this.#turns.end(request, { outcome: 'interrupted', firstAt: null, streamed: true });
       if (message !== null && last?.role === 'user' && last.id === message)
         await this.schedule(RECHECK_SECONDS, 'recheck', message, { idempotent: true });
     }
@@ -213,7 +215,6 @@ export class Chat extends AIChatAgent<Env, ChatState> {
     options?: OnChatMessageOptions,
   ): Promise<Response> {
     const request = options?.requestId ?? crypto.randomUUID();
-    const asked = Date.now();
     const said = this.messages;
     const message = said.findLast(({ role }) => role === 'user')?.id ?? null;
     this.#turns.begin(request, message, this.#settings.modelConfigId);
@@ -227,22 +228,16 @@ export class Chat extends AIChatAgent<Env, ChatState> {
         goOn: options?.continuation === true,
       });
       const end = await this.#answer(context, signal, write);
-      const ttftMs = end.firstAt === null ? null : end.firstAt - asked;
-      const { outcome, streamed, failure } = end;
+      const { outcome, streamed, firstAt, failure } = end;
       const code = failure?.code;
-      const durationMs = this.#turns.end(request, {
-        outcome,
-        ttftMs,
-        streamed,
-        ...(code && { code }),
-      });
+      const took = this.#turns.end(request, { outcome, firstAt, streamed, ...(code && { code }) });
       log('info', 'chat turn', {
         chat: this.name,
         request,
         outcome,
         code,
-        ttft_ms: ttftMs,
-        duration_ms: durationMs,
+        ttft_ms: took?.ttftMs ?? null,
+        duration_ms: took?.durationMs ?? null,
         streamed,
         model_config_id: this.#settings.modelConfigId,
       });

@@ -5,8 +5,8 @@ import { type ChatCounts, counted, NO_COUNTS } from './counts.ts';
 export type TurnEnd = {
   readonly outcome: 'ok' | 'error' | 'stopped' | 'interrupted';
   readonly code?: string;
-  /** To the first part of an answer. */
-  readonly ttftMs: number | null;
+  /** When the first word of an answer came. */
+  readonly firstAt: number | null;
   readonly streamed: boolean;
 };
 
@@ -36,8 +36,11 @@ export class Turns {
     );
   }
 
-  /** Null: it is not open, or was never begun. */
-  end(request: string, { outcome, code, ttftMs, streamed }: TurnEnd): number | null {
+  /** How long it took. Null: it is not open, or was never begun. */
+  end(
+    request: string,
+    { outcome, code, firstAt, streamed }: TurnEnd,
+  ): { ttftMs: number | null; durationMs: number } | null {
     return this.#sql.transaction(() => {
       const row = first<{ at: number }>(
         this.#sql,
@@ -46,6 +49,7 @@ export class Turns {
       );
       if (!row) return null;
       const durationMs = Math.max(0, this.#now() - row.at);
+      const ttftMs = firstAt === null ? null : Math.max(0, firstAt - row.at);
       this.#sql.run(
         'UPDATE turns SET outcome = ?, code = ?, ttft_ms = ?, duration_ms = ?, streamed = ? WHERE request = ?',
         outcome,
@@ -61,7 +65,7 @@ export class Turns {
       );
       const turn = { outcome, ttftMs, durationMs, streamed, at: row.at };
       writeValue(this.#sql, 'counts', counted(this.counts(), turn));
-      return durationMs;
+      return { ttftMs, durationMs };
     });
   }
 

@@ -39,13 +39,14 @@ describe('[CLAW17] counts', () => {
     migrate(sql, CHAT_MIGRATIONS);
     let now = 1_000;
     const turns = new Turns(sql, () => now);
-    const end = { outcome: 'ok', ttftMs: 5, streamed: true } as const;
+    const end = { outcome: 'ok', streamed: true } as const;
     for (let at = 0; at < 600; at += 1) {
       now += 10;
       turns.begin(`r${at}`, `m${at}`, 'c');
       now += 7;
-      expect(turns.end(`r${at}`, end)).toBe(7);
-      expect(turns.end(`r${at}`, end)).toBeNull();
+      const firstAt = now - 2;
+      expect(turns.end(`r${at}`, { ...end, firstAt })).toEqual({ ttftMs: 5, durationMs: 7 });
+      expect(turns.end(`r${at}`, { ...end, firstAt })).toBeNull();
     }
     turns.begin('open', 'm', 'c');
     expect(turns.open().map(({ request }) => request)).toEqual(['open']);

@@ -1,6 +1,5 @@
 import { modelFor } from '@filepath/loop';
-import { startModelServer } from '@filepath/testkit';
-import { describe, expect, it, onTestFinished } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { charsFor, contextOf, type Said, SUMMARY_CAP } from '../../../src/liteclaw/context.ts';
 import { ChatMemory, keptMessages } from '../../../src/liteclaw/memory.ts';
 import { CHAT_MIGRATIONS } from '../../../src/liteclaw/schema.ts';
@@ -22,17 +21,21 @@ const turns = (count: number, words = ''): Said[] =>
     { id: `a${at}`, role: 'assistant', parts: [{ type: 'text', text: `said ${at} ${words}` }] },
   ]).flat();
 
-async function model(text: string) {
-  const server = await startModelServer({ script: () => ({ text }) });
-  onTestFinished(() => server.close());
-  const settings = { baseUrl: server.url, apiKey: 'k', model: 'm', format: 'openai-chat' } as const;
-  return {
-    server,
-    model: modelFor({
-      ...settings,
-      fetch: (input, init) => fetch(String(input).replace('/openai/', '/'), init),
-    }),
-  };
+/** A model over a provider that answers every request with the same words, in one piece. */
+function model(text: string) {
+  const asked: string[] = [];
+  const choice = { index: 0, finish_reason: 'stop', message: { role: 'assistant', content: text } };
+  const answering = modelFor({
+    baseUrl: 'http://provider.invalid',
+    apiKey: 'k',
+    model: 'm',
+    format: 'openai-chat',
+    fetch: async (_, init) => {
+      asked.push(String(init?.body));
+      return Response.json({ id: '1', object: 'chat.completion', model: 'm', choices: [choice] });
+    },
+  });
+  return { asked, model: answering };
 }
 
 describe('[CLAW12] the summary', () => {
@@ -41,7 +44,7 @@ describe('[CLAW12] the summary', () => {
     expect(memory.due(turns(9), 4)).toBeNull();
     const old = memory.due(turns(10), 4);
     expect(old?.map(({ id }) => id)).toEqual(turns(6).map(({ id }) => id));
-    const { model: answering, server } = await model('The person is called Ada.');
+    const { model: answering, asked } = model('The person is called Ada.');
     await memory.fold(old ?? [], answering, NEVER);
     expect(memory.summary).toBe('The person is called Ada.');
     expect(memory.rest(turns(10)).map(({ id }) => id)).toEqual(
@@ -49,15 +52,15 @@ describe('[CLAW12] the summary', () => {
         .slice(12)
         .map(({ id }) => id),
     );
-    expect(server.calls[0]?.request.lastText).toContain('user: say 0');
+    expect(asked[0]).toContain('user: say 0');
   });
 
   it('hands the memory so far on, and stays under its cap whatever the model says', async () => {
     const memory = newMemory();
-    const { model: answering, server } = await model(`kept ${'x'.repeat(20_000)}`);
+    const { model: answering, asked } = model(`kept ${'x'.repeat(20_000)}`);
     await memory.fold(turns(3), answering, NEVER);
     await memory.fold(turns(6).slice(6), answering, NEVER);
-    expect(server.calls[1]?.request.lastText).toContain('kept xxx');
+    expect(asked[1]).toContain('kept xxx');
     expect(memory.summary.length).toBeLessThanOrEqual(SUMMARY_CAP);
   });
 
@@ -70,7 +73,7 @@ describe('[CLAW12] the summary', () => {
 
   it('a reset while it is written has the last word', async () => {
     const memory = newMemory();
-    const { model: answering } = await model('too late');
+    const { model: answering } = model('too late');
     const reset = new AbortController();
     const folding = memory.fold(turns(3), answering, reset.signal);
     reset.abort();
