@@ -73,7 +73,7 @@ export class Chat extends AIChatAgent<Env, ChatState> {
   /** Tells that the turn of a request has begun. */
   #begun = new Map<string, () => void>();
   #folding = new AbortController();
-  #late = new LateResumes((id) => this.getConnection(id));
+  #late = new LateResumes((id) => this.#open(id));
 
   constructor(ctx: DurableObjectState, env: Env) {
     super(ctx, env);
@@ -102,7 +102,8 @@ export class Chat extends AIChatAgent<Env, ChatState> {
     };
     this.onMessage = (connection, message) => this.#receive(connection, message, received);
     this.onClose = (connection, ...rest) => {
-      this.#late.gone(connection.id);
+      // A client that connects again has its old id, and the old connection may end after that.
+      if (!this.#open(connection.id)) this.#late.gone(connection.id);
       return closed(connection, ...rest);
     };
   }
@@ -297,6 +298,11 @@ export class Chat extends AIChatAgent<Env, ChatState> {
       chat: this.#id(),
     };
     return chatModel(deps, this.#settings);
+  }
+
+  #open(id: string): Connection | undefined {
+    const open = (one: Connection): boolean => one.id === id && one.readyState === WebSocket.OPEN;
+    return [...this.getConnections()].find(open);
   }
 
   #id(): ThreadId {

@@ -14,9 +14,9 @@ type Reader = { readonly id: string; send(text: string): void };
 const PATIENCE_MS = 3_000;
 
 /**
- * Readers that were told of a stream, and whose word for it comes after its end. The SDK sends them the last frame
- * alone: a stream that ends at once, without what was said. Here the end waits for their word, and the whole goes before
- * it.
+ * Readers that were told of a stream, and have not said yet that they follow it. Until then nothing of it goes to them:
+ * their word brings them the whole. The SDK forgets whom it told when the stream ends, and when an older connection of
+ * the same reader is found to be closed; a reader who speaks after that would get the end alone, or parts twice.
  */
 export class LateResumes {
   #find: (id: string) => Reader | undefined;
@@ -25,7 +25,7 @@ export class LateResumes {
   /** Who was told of which request, by reader. */
   #told = new Map<string, string>();
   /** The end of a stream, by the reader who waits for it. */
-  #held = new Map<string, string[]>();
+  #held = new Map<string, { end: string[]; timer: ReturnType<typeof setTimeout> }>();
 
   constructor(find: (id: string) => Reader | undefined) {
     this.#find = find;
@@ -37,7 +37,7 @@ export class LateResumes {
 
   gone(reader: string): void {
     this.#told.delete(reader);
-    this.#held.delete(reader);
+    this.#take(reader);
   }
 
   /** A frame is about to go to everybody: whom it is kept from. */
@@ -46,21 +46,17 @@ export class LateResumes {
     const { success, data: frame } = ResponseFrame.safeParse(JSON.parse(text));
     if (!success) return [];
     if (this.#stream?.request !== frame.id) this.#stream = { request: frame.id, frames: [] };
-    if (frame.done !== true && frame.error !== true) {
-      this.#stream.frames.push(text);
-      return [];
-    }
     const late = [...this.#told].filter(([, request]) => request === frame.id).map(([id]) => id);
-    for (const reader of late) this.#hold(reader, text);
+    if (frame.done !== true && frame.error !== true) this.#stream.frames.push(text);
+    else for (const reader of late) this.#hold(reader, text);
     return late;
   }
 
   /** A reader's word. True: it came late, and has everything now. */
   answered(reader: Reader, request: string | undefined): boolean {
     this.#told.delete(reader.id);
-    const end = this.#held.get(reader.id);
-    this.#held.delete(reader.id);
-    if (end === undefined) return false;
+    const end = this.#take(reader.id);
+    if (end === null) return false;
     const frames = this.#stream?.request === request ? (this.#stream?.frames ?? []) : [];
     for (const text of [...frames, ...end]) reader.send(text);
     return true;
@@ -68,17 +64,24 @@ export class LateResumes {
 
   #hold(reader: string, text: string): void {
     const held = this.#held.get(reader);
-    if (held) {
-      held.push(text);
-      return;
+    if (held) held.end.push(text);
+    else {
+      const timer = setTimeout(() => this.#giveUp(reader), PATIENCE_MS);
+      this.#held.set(reader, { end: [text], timer });
     }
-    this.#held.set(reader, [text]);
-    setTimeout(() => this.#giveUp(reader), PATIENCE_MS);
+  }
+
+  #take(reader: string): string[] | null {
+    const held = this.#held.get(reader);
+    if (!held) return null;
+    clearTimeout(held.timer);
+    this.#held.delete(reader);
+    return held.end;
   }
 
   #giveUp(reader: string): void {
-    const end = this.#held.get(reader);
-    this.gone(reader);
+    this.#told.delete(reader);
+    const end = this.#take(reader);
     const found = this.#find(reader);
     try {
       for (const text of end ?? []) found?.send(text);

@@ -15,8 +15,8 @@ it('[CLAW4] who answers after the end gets the whole before it, once', () => {
   const one = reader('one');
   const late = new LateResumes(() => one);
   late.told('one', 'r1');
-  expect(late.sent(frame('a'))).toEqual([]);
-  expect(late.sent(frame('b'))).toEqual([]);
+  expect(late.sent(frame('a'))).toEqual(['one']);
+  expect(late.sent(frame('b'))).toEqual(['one']);
   expect(late.sent(END)).toEqual(['one']);
   expect(late.answered(one, 'r1')).toBe(true);
   expect(one.got).toEqual([frame('a'), frame('b'), END]);
@@ -42,6 +42,27 @@ it('[CLAW4] who never answers gets the end after a while, and who has left nothi
     late.gone('gone');
     vi.advanceTimersByTime(3_000);
     expect(one.got).toEqual([END]);
+  } finally {
+    vi.useRealTimers();
+  }
+});
+
+it('[CLAW4] the wait for one stream does not end that for the next', () => {
+  vi.useFakeTimers();
+  try {
+    const one = reader('one');
+    const late = new LateResumes(() => one);
+    late.told('one', 'r1');
+    late.sent(END);
+    late.answered(one, 'r1');
+    vi.advanceTimersByTime(2_000);
+    late.told('one', 'r2');
+    late.sent(frame('a', { id: 'r2' }));
+    vi.advanceTimersByTime(2_000);
+    const end = frame('', { id: 'r2', done: true });
+    expect(late.sent(end)).toEqual(['one']);
+    expect(late.answered(one, 'r2')).toBe(true);
+    expect(one.got).toEqual([END, frame('a', { id: 'r2' }), end]);
   } finally {
     vi.useRealTimers();
   }

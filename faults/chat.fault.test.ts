@@ -1,0 +1,133 @@
+import {
+  Api,
+  chance,
+  gate,
+  type Instance,
+  type ModelServer,
+  startInstance,
+  startModelServer,
+} from '@filepath/testkit';
+import { afterAll, beforeAll, expect, it, vi } from 'vitest';
+import {
+  ChatClient,
+  isDelta,
+  type Message,
+  read,
+  spawn,
+  textOf,
+  transcript,
+  user,
+} from '../integration/chat-support.ts';
+
+const KEY = 'key-of-a-provider-0123456789';
+const CUTS = 50;
+const KILLS = 30;
+
+let server: ModelServer;
+let instance: Instance;
+let api: Api;
+let id: string;
+
+beforeAll(async () => {
+  server = await startModelServer({ script: [], keys: [KEY] });
+  instance = await startInstance({
+    ANTHROPIC_API_KEY: KEY,
+    ANTHROPIC_BASE_URL: server.url,
+    OPENROUTER_BASE_URL: `${server.url}/api/v1`,
+    LITECLAW_MODEL: 'anthropic/claude-haiku-4.5',
+    LITECLAW_MESSAGES_PER_MINUTE: '10000',
+    LITECLAW_TURNS: '200',
+  });
+  api = new Api(instance);
+  id = (await spawn(api)).id ?? '';
+});
+
+afterAll(async () => {
+  await instance?.[Symbol.asyncDispose]();
+  await server?.close();
+});
+
+const words = (round: number, count: number): string =>
+  Array.from({ length: count }, (_, at) => `r${round}w${at}`).join(' ');
+
+it('[CLAW4] random cuts of the connection lose and repeat nothing', async () => {
+  const luck = chance('cuts of a chat');
+  const client = new ChatClient(instance, id);
+  let known: Message[] = [];
+  for (let round = 1; round <= CUTS; round += 1) {
+    const text = words(round, 60 + luck.below(120));
+    // The stream is held while the connection is cut, and ends while its reader asks for it again.
+    const held = gate(luck.below(60));
+    server.play({ script: () => ({ text, chunk: 1 + luck.below(4), gate: held }) });
+    let reading = read(await client.send([...known, user(`round ${round}`)]));
+    for (let cut = luck.below(3); cut >= 0; cut -= 1) {
+      const at = luck.below(60);
+      const moment = client.frame((frame) => isDelta(frame) && Number(frame['seq'] ?? 0) >= at);
+      await Promise.race([moment, held.reached]);
+      await client.cut();
+      expect((await reading).error).toBe('WebSocket closed mid-stream');
+      const resumed = await client.resume();
+      if (!resumed) throw new Error(`round ${round}: there is nothing to follow`);
+      reading = read(resumed);
+    }
+    held.release();
+    expect(await reading).toMatchObject({ text, error: null });
+    known = await vi.waitFor(
+      async () => {
+        const stored = await transcript(api, id);
+        expect(stored.slice(known.length).map(textOf)).toEqual([`round ${round}`, text]);
+        return stored;
+      },
+      { timeout: 20_000, interval: 20 },
+    );
+  }
+  client.close();
+});
+
+it('[CLAW11] after random kills every message has its answer', async () => {
+  const luck = chance('kills of a chat');
+  await api.call('POST', '/api/liteclaw', { action: 'reset' });
+  const said: Message[] = [];
+  for (let round = 1; round <= KILLS; round += 1) {
+    const before = server.calls.length;
+    const text = words(round, 200);
+    server.play({
+      script: () =>
+        server.calls.length <= before + 1
+          ? { text, chunk: 6, dripMs: 2 }
+          : { text: `rest of ${round}` },
+    });
+    const known = await transcript(api, id);
+    const message = user(`round ${round}`);
+    said.push(message);
+    const client = new ChatClient(instance, id);
+    const at = luck.below(200);
+    const moment = client.frame((frame) => isDelta(frame) && Number(frame['seq'] ?? 0) >= at);
+    const reading = read(await client.send([...known, message]));
+    // Now and then before anything has come back.
+    if (luck.below(4) > 0) await Promise.race([moment, reading]);
+    else
+      await vi.waitFor(async () =>
+        expect(await transcript(api, id)).toHaveLength(known.length + 1),
+      );
+    await instance.killEngine();
+    client.close();
+    await reading;
+    await vi.waitFor(
+      async () => {
+        const stored = await transcript(api, id);
+        const [asked, answered] = stored.slice(-2);
+        expect(asked?.id).toBe(message.id);
+        expect(answered?.role).toBe('assistant');
+        expect(answered?.parts.some(({ state }) => state === 'streaming')).toBe(false);
+      },
+      { timeout: 90_000, interval: 200 },
+    );
+  }
+  const stored = await transcript(api, id);
+  expect(stored.filter(({ role }) => role === 'user').map(({ id: one }) => one)).toEqual(
+    said.map(({ id: one }) => one),
+  );
+  expect(stored.map(({ role }) => role)).toEqual(said.flatMap(() => ['user', 'assistant']));
+  for (const one of stored) expect(one.parts.length).toBeGreaterThan(0);
+});
