@@ -3,7 +3,7 @@ import {
   type ChatRecoveryConfig,
   type OnChatMessageOptions,
 } from '@cloudflare/ai-chat';
-import { type LiteclawFailure, OFFLINE_MODEL, ThreadId } from '@filepath/protocol';
+import { type LiteclawFailure, ThreadId } from '@filepath/protocol';
 import type { Connection } from 'agents';
 import { liveRedactor } from '../auth/redact.ts';
 import type { Env } from '../env.ts';
@@ -13,17 +13,15 @@ import { durableSql } from '../storage/durable-sql.ts';
 import { migrate } from '../storage/schema.ts';
 import type { Sql } from '../storage/sql.ts';
 import { readValue, writeValue } from '../storage/values.ts';
-import { answer, type UiChunk } from './answer.ts';
-import { contextOf } from './context.ts';
 import type { ChatCounts } from './counts.ts';
 import { readIncoming } from './incoming.ts';
 import { LateResumes } from './late-resumes.ts';
 import { ChatLedger } from './ledger.ts';
 import { ChatMemory, keptMessages } from './memory.ts';
 import { chatModel } from './model.ts';
+import { Replies } from './replies.ts';
 import { CHAT_MIGRATIONS } from './schema.ts';
 import { liteclawSettings, type LiteclawSettings } from './settings.ts';
-import { uiResponse } from './stream.ts';
 import { Turns } from './turns.ts';
 
 /** What clients see beside the transcript. */
@@ -66,13 +64,12 @@ export class Chat extends AIChatAgent<Env, ChatState> {
   #sql: Sql;
   #settings: LiteclawSettings;
   #turns: Turns;
-  #memory: ChatMemory;
   #ledger: ChatLedger;
   #redact: (text: string) => string;
+  #replies: Replies;
   #arrivals = new Serial();
   /** Tells that the turn of a request has begun. */
   #begun = new Map<string, () => void>();
-  #folding = new AbortController();
   #late = new LateResumes((id) => this.#open(id));
 
   constructor(ctx: DurableObjectState, env: Env) {
@@ -81,13 +78,21 @@ export class Chat extends AIChatAgent<Env, ChatState> {
     migrate(this.#sql, CHAT_MIGRATIONS);
     this.#settings = liteclawSettings(env);
     this.#turns = new Turns(this.#sql, Date.now);
-    this.#memory = new ChatMemory(this.#sql);
     this.#redact = liveRedactor(env);
     this.#ledger = new ChatLedger({
       sql: this.#sql,
       chat: this.#id(),
       user: () => env.USER.getByName(this.#owner()),
       keep: (work) => ctx.waitUntil(work),
+    });
+    this.#replies = new Replies({
+      chat: this.#id(),
+      settings: this.#settings,
+      turns: this.#turns,
+      memory: new ChatMemory(this.#sql),
+      model: () => this.#model(),
+      redact: this.#redact,
+      show: (state) => this.#show(state),
     });
     // There are none, and waiting for them would hold up every first answer.
     this.waitForMcpConnections = false;
@@ -131,7 +136,7 @@ export class Chat extends AIChatAgent<Env, ChatState> {
     await this.sessions.session().clearMessages();
     await this['_clearChatTerminal']();
     this._resumableStream.clearAll();
-    this.#forget();
+    this.#replies.forget();
     this.broadcast(JSON.stringify({ type: 'cf_agent_chat_clear' }));
   }
 
@@ -185,7 +190,7 @@ export class Chat extends AIChatAgent<Env, ChatState> {
       this.#late.told(connection.id, this._resumableStream.activeRequestId);
     if (incoming.kind === 'resumed' && this.#late.answered(connection, incoming.id)) return;
     if (incoming.kind !== 'ask') {
-      if (incoming.kind === 'clear') this.#forget();
+      if (incoming.kind === 'clear') this.#replies.forget();
       await sdk(connection, incoming.frame);
       return;
     }
@@ -215,78 +220,18 @@ export class Chat extends AIChatAgent<Env, ChatState> {
     _onFinish: unknown,
     options?: OnChatMessageOptions,
   ): Promise<Response> {
-    const request = options?.requestId ?? crypto.randomUUID();
-    const said = this.messages;
-    const message = said.findLast(({ role }) => role === 'user')?.id ?? null;
-    this.#turns.begin(request, message, this.#settings.modelConfigId);
+    const { requestId: request = crypto.randomUUID(), abortSignal, continuation } = options ?? {};
     this.#begun.get(request)?.();
-    const signal = options?.abortSignal ?? new AbortController().signal;
-    return uiResponse(async (write) => {
-      write({ type: 'start' });
-      this.#show('thinking');
-      const context = contextOf(this.#memory.rest(said), this.#settings, {
-        summary: this.#memory.summary,
-        goOn: options?.continuation === true,
-      });
-      const end = await this.#answer(context, signal, write);
-      const { outcome, streamed, firstAt, failure } = end;
-      const code = failure?.code;
-      const took = this.#turns.end(request, { outcome, firstAt, streamed, ...(code && { code }) });
-      log('info', 'chat turn', {
-        chat: this.name,
-        request,
-        outcome,
-        code,
-        ttft_ms: took?.ttftMs ?? null,
-        duration_ms: took?.durationMs ?? null,
-        streamed,
-        model_config_id: this.#settings.modelConfigId,
-      });
-      this.#show(failure ? 'error' : 'ready');
-      if (failure) {
-        write({ type: 'data-error', data: failure });
-        write({ type: 'error', errorText: failure.message });
-      } else write({ type: 'finish' });
+    return this.#replies.reply({
+      request,
+      said: this.messages,
+      goOn: continuation === true,
+      signal: abortSignal ?? new AbortController().signal,
     });
   }
 
-  override async onChatResponse(): Promise<void> {
-    const old = this.#memory.due(this.messages, this.#settings.turns);
-    if (!old) return;
-    const { signal } = this.#folding;
-    const model = await this.#model();
-    await this.#memory.fold(old, isOffline(model) ? null : model, signal);
-  }
-
-  async #answer(
-    context: ReturnType<typeof contextOf>,
-    signal: AbortSignal,
-    write: (chunk: UiChunk) => void,
-  ): Promise<Awaited<ReturnType<typeof answer>>> {
-    try {
-      const model = await this.#model();
-      const end = await answer({
-        ...context,
-        model,
-        settings: this.#settings,
-        signal,
-        write,
-        now: Date.now,
-      });
-      if (!end.failure) return end;
-      return { ...end, failure: { ...end.failure, message: this.#redact(end.failure.message) } };
-    } catch (error) {
-      const detail = error instanceof Error ? (error.stack ?? error.message) : String(error);
-      log('error', 'chat turn failed', { chat: this.name, error: this.#redact(detail) });
-      const message =
-        'Something went wrong here while the answer was made. Send your message again.';
-      return {
-        outcome: 'error',
-        streamed: true,
-        firstAt: null,
-        failure: { code: 'model', message },
-      };
-    }
+  override onChatResponse(): Promise<void> {
+    return this.#replies.fold(this.messages);
   }
 
   #model(): ReturnType<typeof chatModel> {
@@ -315,13 +260,6 @@ export class Chat extends AIChatAgent<Env, ChatState> {
     return known.owner;
   }
 
-  #forget(): void {
-    this.#folding.abort();
-    this.#folding = new AbortController();
-    this.#memory.forget();
-    this.#show('ready');
-  }
-
   #show(state: ChatState['state']): void {
     const at = new Date().toISOString();
     const created_at = readValue<Hatched>(this.#sql, 'hatched')?.at ?? at;
@@ -335,9 +273,6 @@ export class Chat extends AIChatAgent<Env, ChatState> {
     this.#show('error');
   }
 }
-
-const isOffline = (model: Awaited<ReturnType<typeof chatModel>>): boolean =>
-  typeof model !== 'string' && model.modelId === OFFLINE_MODEL;
 
 /** The end of a request that was not taken, in the words of the SDK. */
 function refuse(connection: Connection, id: string, words: string): void {
