@@ -6,7 +6,7 @@ import {
   startInstance,
   startModelServer,
 } from '@filepath/testkit';
-import { afterAll, afterEach, beforeAll, expect, it } from 'vitest';
+import { afterAll, afterEach, beforeAll, expect, it, vi } from 'vitest';
 import { ChatClient, isDelta, read, spawn, textOf, transcript, user } from './chat-support.ts';
 
 const KEY = 'key-of-a-provider-0123456789';
@@ -28,6 +28,7 @@ beforeAll(async () => {
     LITECLAW_MAX_OUTPUT_TOKENS: '500',
     LITECLAW_FIRST_BYTE_MS: '1500',
     LITECLAW_MESSAGES_PER_MINUTE: '200',
+    LITECLAW_TURNS: '2',
   });
   api = new Api(instance);
   const found = await spawn(api);
@@ -170,4 +171,38 @@ it('[CLAW10] an error is told and stored as the answer', async () => {
   expect(stored.map(({ role }) => role)).toEqual(['user', 'assistant']);
   expect(stored[1]?.parts).toMatchObject([{ type: 'data-error', data: { code: 'model' } }]);
   expect((await client.say([...stored, user('Again')])).text).toBe('Better.');
+});
+
+it('[CLAW12] what is not sent whole any more is in the summary', async () => {
+  const isSummary = (system: string): boolean => system.includes('You keep the memory');
+  server.play({
+    script: ({ system, lastText }) => ({
+      text: isSummary(system) ? 'The person is called Ada.' : `You said: ${lastText}`,
+    }),
+  });
+  const client = connect();
+  const say = async (text: string) => client.say([...(await transcript(api, id)), user(text)]);
+  await say('My name is Ada');
+  for (let at = 1; at < 8; at += 1) await say(`message ${at}`);
+  await vi.waitFor(async () => {
+    const summary = server.calls.find(({ request }) => isSummary(request.system));
+    expect(summary?.request.lastText).toContain('My name is Ada');
+    await say('Who am I?');
+    const last = server.calls.findLast(({ request }) => !isSummary(request.system))?.request;
+    expect(last?.system).toContain('The person is called Ada.');
+    expect(last?.messages.map(({ text }) => text)).not.toContain('My name is Ada');
+    expect(last?.messages[0]?.role).toBe('user');
+  });
+});
+
+it('[CLAW15] a budget that is used up is the answer, until it is raised', async () => {
+  server.play({ script: () => ({ text: 'Within it.' }) });
+  const client = connect();
+  await api.call('PUT', '/api/budget', { budget: { tokens: 1, usd: null } });
+  const answer = await client.say([user('Too dear')]);
+  expect(answer.error).toContain('budget');
+  const stored = await transcript(api, id);
+  expect(stored[1]?.parts).toMatchObject([{ type: 'data-error' }]);
+  await api.call('PUT', '/api/budget', { budget: { tokens: null, usd: null } });
+  expect((await client.say([...stored, user('And now?')])).text).toBe('Within it.');
 });
