@@ -10,7 +10,9 @@ import type { z } from 'zod';
 import * as authSchema from '../../src/db/auth-schema.ts';
 import * as identitySchema from '../../src/db/identity-schema.ts';
 import * as indexSchema from '../../src/db/index-schema.ts';
+import * as liteclawSchema from '../../src/db/liteclaw-schema.ts';
 import * as providerSchema from '../../src/db/provider-schema.ts';
+import { CHAT_MIGRATIONS } from '../../src/liteclaw/schema.ts';
 import { RUNNER_MIGRATIONS } from '../../src/runner/schema.ts';
 import { USUAL_CAPS as CAPS } from '../../src/session/caps.ts';
 import { SESSION_MIGRATIONS } from '../../src/session/schema.ts';
@@ -88,7 +90,7 @@ describe('docs/reference/fap.md', () => {
 describe('docs/reference/schema.md', () => {
   const text = readDoc('docs/reference/schema.md');
 
-  const tables = [authSchema, identitySchema, indexSchema, providerSchema]
+  const tables = [authSchema, identitySchema, indexSchema, liteclawSchema, providerSchema]
     .flatMap((schema) => Object.values(schema))
     .flatMap((value) => ('getSQL' in value ? [value] : []));
   it.each(tables.map((table) => ({ name: getTableName(table), table })))(
@@ -108,6 +110,7 @@ describe('docs/reference/schema.md', () => {
     ['SessionObject', SESSION_MIGRATIONS],
     ['RunnerObject', RUNNER_MIGRATIONS],
     ['UserObject', USER_MIGRATIONS],
+    ['Chat', CHAT_MIGRATIONS],
   ] as const)('names the tables of %s and their columns', async (name, migrations) => {
     const { DatabaseSync } = await import('node:sqlite');
     const db = new DatabaseSync(':memory:');

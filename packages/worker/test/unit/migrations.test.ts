@@ -5,6 +5,7 @@ import { describe, expect, it } from 'vitest';
 import * as authSchema from '../../src/db/auth-schema.ts';
 import * as identitySchema from '../../src/db/identity-schema.ts';
 import * as indexSchema from '../../src/db/index-schema.ts';
+import * as liteclawSchema from '../../src/db/liteclaw-schema.ts';
 import * as providerSchema from '../../src/db/provider-schema.ts';
 
 const read = (name: string) =>
@@ -17,7 +18,7 @@ describe('migrations', () => {
   it('lead to the schema in the code: `drizzle-kit generate` finds nothing to do', async () => {
     const snapshot = JSON.parse(read(`meta/${String(last).padStart(4, '0')}_snapshot.json`));
     const schema = await generateSQLiteDrizzleJson(
-      { ...authSchema, ...identitySchema, ...indexSchema, ...providerSchema },
+      { ...authSchema, ...identitySchema, ...indexSchema, ...liteclawSchema, ...providerSchema },
       snapshot.id,
     );
     expect(await generateSQLiteMigration(snapshot, schema)).toEqual([]);
