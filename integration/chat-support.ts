@@ -2,7 +2,7 @@ import { Liteclaw } from '@filepath/protocol';
 import type { Api, Instance } from '@filepath/testkit';
 import { WebSocket } from 'ws';
 import { z } from 'zod';
-import { AgentClient, WebSocketChatTransport } from './chat-sdk.mjs';
+import { AgentClient, WebSocketChatTransport } from '../packages/worker/test/chat-sdk.mjs';
 
 const Part = z.looseObject({ type: z.string(), text: z.string().optional() });
 export const Message = z.looseObject({
