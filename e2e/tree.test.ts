@@ -361,6 +361,7 @@ describe('the palette', () => {
     const dark = () => page.evaluate(() => document.documentElement.classList.contains('dark'));
     const before = await dark();
     await ask('theme');
+    await page.locator('[data-item="theme"][data-selected]').waitFor();
     await page.keyboard.press('Enter');
     await expect.poll(dark).toBe(!before);
 
@@ -375,10 +376,19 @@ describe('the palette', () => {
     await page.getByText('Nothing fits').waitFor();
     await page.keyboard.press('Escape');
     await page.getByTestId('palette').waitFor({ state: 'detached' });
+    // Whoever is faster than the list of agents goes where they wanted to.
+    const loaded = Promise.withResolvers<void>();
+    await page.route('**/api/node', async (route) => {
+      await loaded.promise;
+      await route.continue();
+    });
     await ask(`jwt`);
+    await page.getByText('Loading the agents').waitFor();
     await page.keyboard.press('Enter');
+    loaded.resolve();
     await page.waitForURL(`**/session/${grown.session.id}?node=${grown.idOf('jwt')}`);
     await ask('new session');
+    await page.locator('[data-item="new-session"][data-selected]').waitFor();
     await page.keyboard.press('Enter');
     await page.getByTestId('create-session').waitFor();
   });

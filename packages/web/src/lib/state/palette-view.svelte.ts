@@ -13,6 +13,8 @@ export class PaletteView {
   problem = $state<string | null>(null);
 
   #chosen: PaletteItem | null = null;
+  /** Enter was pressed for this before there was anything to choose. */
+  #awaited: string | null = null;
   #acts = $derived.by(() => {
     const { context } = palette;
     const node = context?.tree.nodes.get(context.selected() ?? '');
@@ -27,6 +29,13 @@ export class PaletteView {
     } catch (error) {
       this.problem = await problemOf(error);
     }
+    const [first] = this.groups.flatMap(({ items }) => items);
+    if (this.#awaited === this.typed && first) this.choose(first);
+  }
+
+  /** Who types a name and presses Enter goes there, also where the agents are still being loaded. */
+  enter(): void {
+    if (this.nodes === null && this.groups.length === 0) this.#awaited = this.typed;
   }
 
   choose(item: PaletteItem): void {
