@@ -18,4 +18,15 @@ export const CHAT_MIGRATIONS: readonly (readonly string[])[] = [
     `CREATE TABLE used (one INTEGER PRIMARY KEY CHECK (one = 1), ${USAGE_DEFINITION})`,
     'INSERT INTO used (one) VALUES (1)',
   ],
+  [
+    // The log of the chat, as threads have it.
+    'CREATE TABLE log (seq INTEGER PRIMARY KEY, source TEXT NOT NULL, json TEXT NOT NULL)',
+    `CREATE TABLE runs (
+       run TEXT PRIMARY KEY, request TEXT NOT NULL, message TEXT, started_seq INTEGER NOT NULL, started_at TEXT NOT NULL,
+       input_hash TEXT NOT NULL, model_config_id TEXT NOT NULL, ended_seq INTEGER, ended_at TEXT, outcome TEXT,
+       error_code TEXT)`,
+    'CREATE INDEX runs_message ON runs (message, started_seq)',
+    // seq: the event that the receipt is about the end of.
+    'CREATE TABLE receipts (id INTEGER PRIMARY KEY, run TEXT, seq INTEGER NOT NULL, body TEXT NOT NULL)',
+  ],
 ];
