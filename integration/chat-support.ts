@@ -1,4 +1,11 @@
-import { Liteclaw } from '@filepath/protocol';
+import { Liteclaw, readLines } from '@filepath/protocol';
+import {
+  readSkyExport,
+  SKY_LINE,
+  skyEventOf,
+  type SkyExportLine,
+  SkyOrder,
+} from '@filepath/protocol/sky';
 import type { Api, Instance } from '@filepath/testkit';
 import { WebSocket } from 'ws';
 import { z } from 'zod';
@@ -154,4 +161,45 @@ export async function read(
     reader.releaseLock();
   }
   return so;
+}
+
+/** An export of a chat: verified line by line, with the order of its events. */
+export async function exported(api: Api, id: string) {
+  const response = await api.call('GET', `/agents/chat/${id}/export`);
+  const text = await response.text();
+  if (!response.ok) throw new Error(`export: ${response.status} ${text}`);
+  const lines: SkyExportLine[] = [];
+  const bytes = new Response(text).body;
+  if (!bytes) throw new Error('no body');
+  for await (const line of readSkyExport(readLines(bytes, SKY_LINE))) lines.push(line);
+  type Body<T extends SkyExportLine['type']> = Extract<SkyExportLine, { type: T }>['body'];
+  const of = <T extends SkyExportLine['type']>(type: T): Body<T>[] =>
+    lines.flatMap((line) => (line.type === type ? [line.body as Body<T>] : []));
+  const rows = of('event');
+  const order = new SkyOrder();
+  const events = rows.flatMap((row) => {
+    if (row.source !== 'sky') return [];
+    const reading = skyEventOf(row);
+    if (!reading.ok || !reading.event) throw new Error(`event ${row.seq} is none of Sky`);
+    const wrong = order.next(reading.event);
+    if (wrong !== null) throw new Error(`event ${row.seq}: ${wrong}`);
+    return [reading.event];
+  });
+  const [header] = of('sky.export');
+  const [end] = of('end');
+  if (!header || !end) throw new Error('the export has no header or no end');
+  const [memory = null] = of('memory');
+  const runs = of('receipt').flatMap((one) => (one.type === 'receipt.run' ? [one] : []));
+  return {
+    text,
+    lines,
+    header,
+    rows,
+    events,
+    receipts: runs,
+    messages: of('message'),
+    memory,
+    end,
+    open: order.open,
+  };
 }

@@ -1,5 +1,6 @@
 import { askWhole, type ModelMessage, runLoop } from '@filepath/loop';
 import type { LiteclawFailure } from '@filepath/protocol';
+import type { ModelSteps } from './model-steps.ts';
 import type { LiteclawSettings } from './settings.ts';
 import type { TurnEnd } from './turns.ts';
 
@@ -14,6 +15,8 @@ type Ask = {
   /** Aborted when the person stops it, or says something else. */
   readonly signal: AbortSignal;
   readonly write: (chunk: UiChunk) => void;
+  /** Told of everything that the model says. */
+  readonly steps: ModelSteps;
   readonly now: () => number;
 };
 
@@ -32,7 +35,7 @@ type End = Pick<TurnEnd, 'outcome' | 'streamed'> & {
  * word. Ends with text, with a failure in words, or because it was stopped.
  */
 export async function answer(ask: Ask): Promise<End> {
-  const { model, system, messages, settings, signal, write, now } = ask;
+  const { model, system, messages, settings, signal, write, steps, now } = ask;
   const { maxOutputTokens, maxContextTokens: contextWindow, firstByteMs } = settings;
   const texts = new Texts(write, now);
   const late = new AbortController();
@@ -45,7 +48,11 @@ export async function answer(ask: Ask): Promise<End> {
     messages,
     tools: [],
     emit: (event) => {
-      if (event.type === 'text-delta') texts.add(event.id, event.delta);
+      if (event.type === 'step') steps.begin();
+      if (event.type === 'usage') steps.complete(event.tokens);
+      if (event.type !== 'text-delta') return;
+      texts.add(event.id, event.delta);
+      steps.delta(event.delta);
     },
     signal: AbortSignal.any([signal, late.signal]),
     contextWindow,
@@ -55,6 +62,7 @@ export async function answer(ask: Ask): Promise<End> {
     retries: NO_RETRIES,
   }).finally(() => clearTimeout(timer));
   texts.close();
+  steps.cut();
   const { firstAt } = texts;
   if (signal.aborted) return { outcome: 'stopped', streamed: true, firstAt };
   if (firstAt !== null) {
@@ -71,7 +79,7 @@ export async function answer(ask: Ask): Promise<End> {
 const NOTICE = 'No answer has begun to stream. It is asked for in one piece.';
 
 async function inOnePiece(ask: Ask, overflowed: boolean): Promise<End> {
-  const { model, system, settings, signal, write, now } = ask;
+  const { model, system, settings, signal, write, steps, now } = ask;
   const { maxOutputTokens } = settings;
   const last = ask.messages.slice(-1);
   const call = {
@@ -80,6 +88,7 @@ async function inOnePiece(ask: Ask, overflowed: boolean): Promise<End> {
     maxOutputTokens,
     signal: AbortSignal.any([signal, AbortSignal.timeout(WHOLE_MS)]),
   };
+  steps.begin();
   let whole = await askWhole({ ...call, messages: overflowed ? last : ask.messages });
   if (!whole.ok && whole.overflow && !overflowed)
     whole = await askWhole({ ...call, messages: last });
@@ -93,6 +102,8 @@ async function inOnePiece(ask: Ask, overflowed: boolean): Promise<End> {
   const texts = new Texts(write, now);
   texts.add('whole', whole.text);
   texts.close();
+  steps.delta(whole.text);
+  steps.complete();
   return { outcome: 'ok', streamed: false, firstAt: texts.firstAt };
 }
 

@@ -8,20 +8,31 @@ import type { Connection } from 'agents';
 import { liveRedactor } from '../auth/redact.ts';
 import type { Env } from '../env.ts';
 import { log } from '../http/log.ts';
+import { attempt, type Result } from '../result.ts';
 import { Serial } from '../serial.ts';
 import { durableSql } from '../storage/durable-sql.ts';
 import { migrate } from '../storage/schema.ts';
 import type { Sql } from '../storage/sql.ts';
 import { readValue, writeValue } from '../storage/values.ts';
+import { nodeHashing } from '../thread/node-hashing.ts';
 import type { ChatCounts } from './counts.ts';
+import {
+  exportHead,
+  type ExportHead,
+  type ExportKind,
+  exportPage,
+  type ExportRow,
+} from './export-pages.ts';
 import { readIncoming } from './incoming.ts';
 import { LateResumes } from './late-resumes.ts';
 import { ChatLedger } from './ledger.ts';
 import { ChatMemory, keptMessages } from './memory.ts';
 import { chatModel } from './model.ts';
 import { Replies } from './replies.ts';
+import { SaidTable } from './said.ts';
 import { CHAT_MIGRATIONS } from './schema.ts';
 import { liteclawSettings, type LiteclawSettings } from './settings.ts';
+import { type RunEnd, SkyLog } from './sky-log.ts';
 import { Turns } from './turns.ts';
 
 /** What clients see beside the transcript. */
@@ -45,6 +56,9 @@ const INTERRUPTED: LiteclawFailure = {
   message: 'This message was interrupted before it was answered. Send it again.',
 };
 
+/** A run that the object did not live to end. */
+const LOST: RunEnd = { status: 'lost', output: '', ttftMs: null, error: INTERRUPTED };
+
 /**
  * The chat of one user: the Agents SDK's own chat, with the model behind the gateway, a summary beside the transcript
  * and a rule for what it is told. One turn at a time: what is said meanwhile stops it.
@@ -64,6 +78,9 @@ export class Chat extends AIChatAgent<Env, ChatState> {
   #sql: Sql;
   #settings: LiteclawSettings;
   #turns: Turns;
+  #log: SkyLog;
+  #said: SaidTable;
+  #memory: ChatMemory;
   #ledger: ChatLedger;
   #redact: (text: string) => string;
   #replies: Replies;
@@ -78,6 +95,13 @@ export class Chat extends AIChatAgent<Env, ChatState> {
     migrate(this.#sql, CHAT_MIGRATIONS);
     this.#settings = liteclawSettings(env);
     this.#turns = new Turns(this.#sql, Date.now);
+    const thread = this.#id();
+    this.#log = new SkyLog({ sql: this.#sql, hashing: nodeHashing, thread, now: Date.now });
+    this.#said = new SaidTable(this.#sql, Date.now);
+    this.#memory = new ChatMemory(this.#sql, ({ summary, through }) => {
+      const hash = nodeHashing.sha256(JSON.stringify(summary));
+      this.#log.note({ type: 'summary', summary_hash: hash, length: summary.length, through });
+    });
     this.#redact = liveRedactor(env);
     this.#ledger = new ChatLedger({
       sql: this.#sql,
@@ -88,8 +112,11 @@ export class Chat extends AIChatAgent<Env, ChatState> {
     this.#replies = new Replies({
       chat: this.#id(),
       settings: this.#settings,
+      sql: this.#sql,
       turns: this.#turns,
-      memory: new ChatMemory(this.#sql),
+      log: this.#log,
+      table: this.#said,
+      memory: this.#memory,
       model: () => this.#model(),
       redact: this.#redact,
       show: (state) => this.#show(state),
@@ -130,6 +157,16 @@ export class Chat extends AIChatAgent<Env, ChatState> {
     return this.#turns.counts();
   }
 
+  /** What an export is taken of. The pages after it are of that moment. */
+  exportHead(): ExportHead {
+    this.#said.follow(this.messages, this.#log.lastRun);
+    return exportHead(this.#parts());
+  }
+
+  exportPage(head: ExportHead, kind: ExportKind, after: number): Result<ExportRow[]> {
+    return attempt(() => exportPage(this.#parts(), head, kind, after));
+  }
+
   /** Forgets what was said, and the summary of it. */
   async reset(): Promise<void> {
     this.resetTurnState();
@@ -143,8 +180,14 @@ export class Chat extends AIChatAgent<Env, ChatState> {
   override async onStart(): Promise<void> {
     if (this.state?.state === 'thinking') this.#show('ready');
     const last = this.messages.at(-1);
-    for (const { request, message } of this.#turns.open()) {
-      this.#turns.end(request, { outcome: 'interrupted', firstAt: null, streamed: true });
+    const open = this.#turns.open();
+    this.#sql.transaction(() => {
+      for (const { request } of open)
+        this.#turns.end(request, { outcome: 'interrupted', firstAt: null, streamed: true });
+      this.#log.end(null, LOST);
+      this.#said.follow(this.messages, this.#log.lastRun);
+    });
+    for (const { message } of open) {
       if (message !== null && last?.role === 'user' && last.id === message)
         await this.schedule(RECHECK_SECONDS, 'recheck', message, { idempotent: true });
     }
@@ -173,6 +216,13 @@ export class Chat extends AIChatAgent<Env, ChatState> {
   override broadcast(...[text, without]: Parameters<AIChatAgent['broadcast']>): void {
     const late = typeof text === 'string' ? this.#late.sent(text) : [];
     super.broadcast(text, [...(without ?? []), ...late]);
+  }
+
+  override async persistMessages(
+    ...given: Parameters<AIChatAgent<Env, ChatState>['persistMessages']>
+  ): Promise<void> {
+    await super.persistMessages(...given);
+    this.#said.follow(this.messages, this.#log.lastRun);
   }
 
   async #receive(
@@ -232,6 +282,16 @@ export class Chat extends AIChatAgent<Env, ChatState> {
 
   override onChatResponse(): Promise<void> {
     return this.#replies.fold(this.messages);
+  }
+
+  #parts() {
+    return {
+      sql: this.#sql,
+      thread: this.#id(),
+      log: this.#log,
+      said: this.#said,
+      memory: this.#memory,
+    };
   }
 
   #model(): ReturnType<typeof chatModel> {

@@ -7,7 +7,12 @@ import type { LiteclawSettings } from './settings.ts';
 type Model = Parameters<typeof askWhole>[0]['model'];
 
 /** `through`: the last message that is in the summary. */
-type Stored = { version: 1; summary: string; through: string | null };
+export type Stored = {
+  version: 1;
+  summary: string;
+  through: string | null;
+  at?: string;
+};
 
 const NOTHING: Stored = { version: 1, summary: '', through: null };
 
@@ -25,9 +30,12 @@ at most 500 words.`;
 /** The rolling summary of a chat: everything that is not sent whole any more. Bounded, whatever was said. */
 export class ChatMemory {
   #sql: Sql;
+  /** Told of each new summary, in the transaction that stores it. */
+  #told: (memory: Stored) => void;
 
-  constructor(sql: Sql) {
+  constructor(sql: Sql, stored: (memory: Stored) => void = () => undefined) {
     this.#sql = sql;
+    this.#told = stored;
   }
 
   get summary(): string {
@@ -39,6 +47,15 @@ export class ChatMemory {
     const { through } = this.#stored();
     const at = said.findLastIndex(({ id }) => id === through);
     return at < 0 ? said : said.slice(at + 1);
+  }
+
+  /** As it stands. */
+  get(): Stored {
+    return this.#stored();
+  }
+
+  set(stored: Stored): void {
+    writeValue(this.#sql, 'memory', stored);
   }
 
   forget(): void {
@@ -64,8 +81,12 @@ export class ChatMemory {
     const summary = written === '' ? `${before.summary}\n${lines}`.trim() : written;
     // A reset meanwhile has the last word.
     if (signal.aborted || this.#stored().through !== before.through) return;
-    const stored: Stored = { version: 1, summary: bounded(summary), through: last.id };
-    writeValue(this.#sql, 'memory', stored);
+    const at = new Date().toISOString();
+    const stored: Stored = { version: 1, summary: bounded(summary), through: last.id, at };
+    this.#sql.transaction(() => {
+      this.set(stored);
+      this.#told(stored);
+    });
   }
 
   #stored(): Stored {

@@ -1,15 +1,22 @@
 import { OFFLINE_MODEL } from '@filepath/protocol';
 import { log } from '../http/log.ts';
+import type { Sql } from '../storage/sql.ts';
 import { answer, type UiChunk } from './answer.ts';
-import { contextOf, type Said } from './context.ts';
+import { contextOf, type Said, textOf } from './context.ts';
 import type { ChatMemory } from './memory.ts';
 import type { chatModel } from './model.ts';
+import { ModelSteps } from './model-steps.ts';
+import type { SaidTable } from './said.ts';
 import type { LiteclawSettings } from './settings.ts';
+import type { RunEnd, SkyEvents, SkyLog } from './sky-log.ts';
 import { uiResponse } from './stream.ts';
 import type { Turns } from './turns.ts';
 
 type Deps = {
   readonly chat: string;
+  readonly sql: Sql;
+  readonly log: SkyLog;
+  readonly table: SaidTable;
   readonly settings: LiteclawSettings;
   readonly turns: Turns;
   readonly memory: ChatMemory;
@@ -40,16 +47,19 @@ export class Replies {
 
   /** The answer as the SDK reads it. A failure stands in it, and ends it. */
   reply({ request, said, goOn, signal }: Asked): Response {
-    const { turns, memory, settings, show } = this.#deps;
-    const message = said.findLast(({ role }) => role === 'user')?.id ?? null;
-    turns.begin(request, message, settings.modelConfigId);
+    const { memory, settings, show, table } = this.#deps;
+    const asked = said.findLast(({ role }) => role === 'user');
+    const run = this.#begin(request, asked);
     return uiResponse(async (write) => {
       write({ type: 'start' });
       show('thinking');
       const { summary } = memory;
-      const context = contextOf(memory.rest(said), settings, { summary, goOn });
-      const end = await this.#answer(context, signal, write);
-      this.#end(request, end);
+      const rest = memory.rest(said);
+      const found = asked ? table.recall(textOf(asked), rest[0]?.id) : '';
+      const context = contextOf(rest, settings, { summary, goOn, found });
+      const steps = new ModelSteps(run, Date.now);
+      const end = await this.#answer(context, signal, write, steps);
+      this.#end(request, run, end, steps, signal);
       show(end.failure ? 'error' : 'ready');
       if (end.failure) {
         write({ type: 'data-error', data: end.failure });
@@ -73,19 +83,39 @@ export class Replies {
   forget(): void {
     this.#folding.abort();
     this.#folding = new AbortController();
-    this.#deps.memory.forget();
-    this.#deps.show('ready');
+    const { sql, memory, log: chain, table, show } = this.#deps;
+    sql.transaction(() => {
+      memory.forget();
+      table.clear();
+      chain.reset();
+    });
+    show('ready');
+  }
+
+  /** The turn and its run begin in one transaction. */
+  #begin(request: string, asked: Said | undefined): SkyEvents {
+    const { sql, turns, log: chain, table, settings } = this.#deps;
+    const { modelConfigId } = settings;
+    const message = asked ? { id: asked.id, content: textOf(asked) } : null;
+    return sql.transaction(() => {
+      turns.begin(request, message?.id ?? null, modelConfigId);
+      const run = chain.begin({ request, message, modelConfigId });
+      if (message) table.opened(message.id, run.run);
+      return run;
+    });
   }
 
   async #answer(
     context: ReturnType<typeof contextOf>,
     signal: AbortSignal,
     write: (chunk: UiChunk) => void,
+    steps: ModelSteps,
   ): ReturnType<typeof answer> {
     const { settings, redact, chat } = this.#deps;
     try {
       const model = await this.#deps.model();
-      const end = await answer({ ...context, model, settings, signal, write, now: Date.now });
+      const ask = { ...context, model, settings, signal, write, steps, now: Date.now };
+      const end = await answer(ask);
       if (!end.failure) return end;
       return { ...end, failure: { ...end.failure, message: redact(end.failure.message) } };
     } catch (error) {
@@ -96,11 +126,26 @@ export class Replies {
     }
   }
 
-  #end(request: string, end: Awaited<ReturnType<typeof answer>>): void {
-    const { turns, settings, chat } = this.#deps;
+  #end(
+    request: string,
+    run: SkyEvents,
+    end: Awaited<ReturnType<typeof answer>>,
+    steps: ModelSteps,
+    signal: AbortSignal,
+  ): void {
+    const { sql, turns, log: chain, settings, chat } = this.#deps;
     const { outcome, streamed, firstAt, failure } = end;
     const code = failure?.code;
-    const took = turns.end(request, { outcome, firstAt, streamed, ...(code && { code }) });
+    const took = sql.transaction(() => {
+      const times = turns.end(request, { outcome, firstAt, streamed, ...(code && { code }) });
+      chain.end(run.run, {
+        ...statusOf(end, signal),
+        output: steps.output,
+        ttftMs: times?.ttftMs ?? null,
+        ...(steps.tokens && { tokens: steps.tokens }),
+      });
+      return times;
+    });
     log('info', 'chat turn', {
       chat,
       request,
@@ -112,4 +157,18 @@ export class Replies {
       model_config_id: settings.modelConfigId,
     });
   }
+}
+
+function statusOf(
+  { outcome, failure }: Awaited<ReturnType<typeof answer>>,
+  signal: AbortSignal,
+): Pick<RunEnd, 'status' | 'error'> {
+  if (failure) return { status: 'error', error: failure };
+  if (outcome !== 'stopped') return { status: 'completed' };
+  const status = signal.reason === 'superseded' ? 'superseded' : 'stopped';
+  const message =
+    status === 'stopped'
+      ? 'The answer was stopped.'
+      : 'Another message came before this was answered.';
+  return { status, error: { code: status, message } };
 }

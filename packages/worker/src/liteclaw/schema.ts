@@ -28,5 +28,10 @@ export const CHAT_MIGRATIONS: readonly (readonly string[])[] = [
     'CREATE INDEX runs_message ON runs (message, started_seq)',
     // seq: the event that the receipt is about the end of.
     'CREATE TABLE receipts (id INTEGER PRIMARY KEY, run TEXT, seq INTEGER NOT NULL, body TEXT NOT NULL)',
+    // Every message, also those that the SDK dropped, and the words of each.
+    `CREATE TABLE said (
+       n INTEGER PRIMARY KEY AUTOINCREMENT, id TEXT NOT NULL UNIQUE, run TEXT, at TEXT NOT NULL, json TEXT NOT NULL)`,
+    `CREATE VIRTUAL TABLE said_words USING fts5(
+       text, content='', contentless_delete=1, tokenize='porter unicode61 remove_diacritics 2')`,
   ],
 ];

@@ -4,6 +4,7 @@ import type { Env } from '../env.ts';
 import { defineRoute, type Route } from '../http/route.ts';
 import { demandChat } from '../liteclaw/spawn.ts';
 import { notFound } from '../result.ts';
+import { chatExport } from './chat-export.ts';
 import { ThreadParams } from './parameters.ts';
 
 /** The paths of the Agents SDK, for the chat and nothing else of it. */
@@ -36,6 +37,23 @@ export const chatRoutes: Route[] = [
     async ({ env, userId, params, request }) => {
       await demandChat(env, userId, params.id);
       return routed(env, request);
+    },
+  ),
+  defineRoute(
+    {
+      method: 'GET',
+      path: '/agents/chat/:id/export',
+      summary:
+        'The chat as signed lines of JSON: messages, the events of its log, receipts and what it remembers.',
+      access: 'user',
+      params: ThreadParams,
+      responses: {
+        200: { description: 'An export of Sky.', contentType: 'application/x-ndjson' },
+      },
+    },
+    async ({ env, userId, params }) => {
+      await demandChat(env, userId, params.id);
+      return chatExport(env, params.id);
     },
   ),
 ];
