@@ -10,6 +10,7 @@ import {
 import { afterAll, beforeAll, expect, it, vi } from 'vitest';
 import {
   ChatClient,
+  exported,
   isDelta,
   type Message,
   read,
@@ -84,7 +85,7 @@ it('[CLAW4] random cuts of the connection lose and repeat nothing', async () => 
   client.close();
 });
 
-it('[CLAW11] after random kills every message has its answer', async () => {
+it('[CLAW11] [CLAW20] after random kills every message has its answer, and the log no gap', async () => {
   const luck = chance('kills of a chat');
   await api.call('POST', '/api/liteclaw', { action: 'reset' });
   const said: Message[] = [];
@@ -130,4 +131,33 @@ it('[CLAW11] after random kills every message has its answer', async () => {
   );
   expect(stored.map(({ role }) => role)).toEqual(said.flatMap(() => ['user', 'assistant']));
   for (const one of stored) expect(one.parts.length).toBeGreaterThan(0);
+
+  // Read as an export is: a number that is missing or doubled, a broken chain or runs out of order would end it.
+  const { rows, events, receipts, messages, open } = await exported(api, id);
+  expect(open).toBeNull();
+  const first = rows[0]?.seq ?? 0;
+  expect(rows.map(({ seq }) => seq)).toEqual(rows.map((_, at) => first + at));
+  expect(messages.map((one) => one.id)).toEqual(stored.map((one) => one.id));
+  expect(receipts.map(({ run_id }) => run_id)).toEqual(
+    events.flatMap((event) => (event.type === 'run.started' ? [event.run_id] : [])),
+  );
+  const lost = receipts.filter(({ status }) => status === 'lost');
+  expect(lost.length).toBeGreaterThan(0);
+  for (const { id: message } of said) {
+    const runs = events.filter(
+      (event) => event.type === 'run.started' && event.message_id === message,
+    );
+    const last = receipts.find(({ run_id }) => run_id === runs.at(-1)?.run_id);
+    expect(['completed', 'lost', 'error']).toContain(last?.status);
+    const answer = messages[messages.findIndex((one) => one.id === message) + 1];
+    if (last?.status !== 'completed')
+      expect(answer?.content.some((part) => part.type === 'json')).toBe(true);
+    expect(rows.filter(({ body }) => isSaying(body, message))).toHaveLength(1);
+  }
 });
+
+const isSaying = (body: unknown, message: string): boolean =>
+  typeof body === 'object' &&
+  body !== null &&
+  Reflect.get(body, 'type') === 'message' &&
+  Reflect.get(body, 'id') === message;
