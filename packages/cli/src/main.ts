@@ -16,7 +16,8 @@ const USAGE = `Usage: filepath COMMAND [OPTION …]
   changes   list what an agent changed
   merge     merge an agent's work into its parent's branch or the session's
   restart   begin an agent again from its last handoff
-  export    write a thread as signed NDJSON
+  export    write a thread or a chat as signed NDJSON
+  import    make the chat of an export your LiteClaw
   verify    check an export
   convert   make a session of another program from an export of a chat
   validate  check NDJSON on stdin against FAP
@@ -35,6 +36,7 @@ const commands: Readonly<Record<string, () => Promise<Command>>> = {
   merge: async () => (await import('./commands/merge.ts')).merge,
   restart: async () => (await import('./commands/restart.ts')).restart,
   export: async () => (await import('./commands/export.ts')).exportThread,
+  import: async () => (await import('./commands/import.ts')).importChat,
   verify: async () => (await import('./commands/verify.ts')).verify,
   convert: async () => (await import('./commands/convert.ts')).convert,
   validate: async () => (await import('./commands/validate.ts')).validate,

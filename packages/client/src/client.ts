@@ -19,6 +19,7 @@ import {
   FilepathError,
   FoundFiles,
   JobId,
+  LiteclawImported,
   KeptFile,
   Memory,
   type MemoryCreate,
@@ -282,6 +283,21 @@ export function createClient(options: ClientOptions = {}) {
         const response = await send('GET', `${thread(id)}/export`, { signal, unbounded: true });
         if (response.body) return response.body;
         throw new FilepathError('internal', `filepath answered the export of ${id} with no body.`);
+      },
+    },
+
+    /** The caller's LiteClaw as a file. */
+    chat: {
+      export: async (id: string, signal?: AbortSignal): Promise<ReadableStream<Uint8Array>> => {
+        const path = `/agents/chat/${encodeURIComponent(id)}/export`;
+        const { body } = await send('GET', path, { signal, unbounded: true });
+        if (body) return body;
+        throw new FilepathError('internal', `filepath answered the export of ${id} with no body.`);
+      },
+      import: async (id: string, file: Blob, signal?: AbortSignal) => {
+        const path = `/agents/chat/${encodeURIComponent(id)}/import`;
+        const answer = await send('POST', path, { raw: file, signal, unbounded: true });
+        return whole(answer, 'import', LiteclawImported);
       },
     },
 

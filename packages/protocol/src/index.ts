@@ -89,6 +89,7 @@ export {
   LiteclawFailure,
   LiteclawPost,
   LiteclawState,
+  LiteclawImported,
 } from './liteclaw/api.ts';
 export {
   CHAT_LIMITS,

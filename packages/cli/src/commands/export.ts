@@ -1,6 +1,7 @@
 import { parseArgs } from 'node:util';
-import { createClient } from '@filepath/client';
+import { type Client, createClient } from '@filepath/client';
 import { ExportEnd, FilepathError, LIMITS, readLines, ThreadId } from '@filepath/protocol';
+import { SkyExportLine } from '@filepath/protocol/sky';
 import { findInstance, homeOf } from '../instance-file.ts';
 import type { Io } from '../io.ts';
 import { UsageError, withUsage } from '../usage.ts';
@@ -8,7 +9,7 @@ import { writeWhole } from '../whole-file.ts';
 
 const USAGE = `Usage: filepath export THREAD [-o FILE]
 
-Writes a thread of the running instance as signed NDJSON to stdout, or to FILE, whole or not at all.`;
+Writes a thread or your LiteClaw, by its id, as signed NDJSON to stdout, or to FILE, whole or not at all.`;
 
 export { exportThread as export };
 
@@ -38,7 +39,7 @@ export async function exportThread(args: string[], io: Io): Promise<number> {
       );
     }
     const client = createClient({ baseUrl: instance.url, token: instance.token });
-    const body = await client.thread.export(thread.data, io.signal);
+    const body = await bodyOf(client, thread.data, io.signal);
     if (values.output === undefined) {
       await copy(body, (line) => io.out(line));
     } else {
@@ -47,6 +48,20 @@ export async function exportThread(args: string[], io: Io): Promise<number> {
     }
     return 0;
   });
+}
+
+/** A chat has the id of a thread, and is none that the instance has among its threads. */
+async function bodyOf(
+  client: Client,
+  id: ThreadId,
+  signal: AbortSignal,
+): Promise<ReadableStream<Uint8Array>> {
+  try {
+    return await client.thread.export(id, signal);
+  } catch (error) {
+    if (!(error instanceof FilepathError) || error.code !== 'not_found') throw error;
+    return client.chat.export(id, signal);
+  }
 }
 
 /** Throws when the stream ends before the export does. */
@@ -69,7 +84,10 @@ async function copy(
 
 function isEnd(line: string): boolean {
   try {
-    return ExportEnd.safeParse(JSON.parse(line)).success;
+    const value: unknown = JSON.parse(line);
+    return (
+      ExportEnd.safeParse(value).success || SkyExportLine.safeParse(value).data?.type === 'end'
+    );
   } catch {
     return false;
   }

@@ -29,3 +29,15 @@ export const LiteclawFailure = z.object({
   message: z.string().min(1).max(2048),
 });
 export type LiteclawFailure = z.infer<typeof LiteclawFailure>;
+
+/** What an import brought. */
+export const LiteclawImported = z.strictObject({
+  id: ThreadId,
+  createdAt: z.iso.datetime(),
+  messages: z.int().min(0),
+  events: z.int().min(0),
+  receipts: z.int().min(0),
+  /** The public key of the instance that signed the export, in base64. */
+  signedBy: z.string(),
+});
+export type LiteclawImported = z.infer<typeof LiteclawImported>;

@@ -3,12 +3,13 @@ import {
   type ChatRecoveryConfig,
   type OnChatMessageOptions,
 } from '@cloudflare/ai-chat';
-import { type LiteclawFailure, ThreadId } from '@filepath/protocol';
+import { FilepathError, type LiteclawFailure, ThreadId } from '@filepath/protocol';
+import type { SkyExportSummary } from '@filepath/protocol/sky';
 import type { Connection } from 'agents';
 import { liveRedactor } from '../auth/redact.ts';
 import type { Env } from '../env.ts';
 import { log } from '../http/log.ts';
-import { attempt, type Result } from '../result.ts';
+import { attempt, attemptLater, notFound, type Result } from '../result.ts';
 import { Serial } from '../serial.ts';
 import { durableSql } from '../storage/durable-sql.ts';
 import { migrate } from '../storage/schema.ts';
@@ -23,6 +24,7 @@ import {
   exportPage,
   type ExportRow,
 } from './export-pages.ts';
+import { ImportStage, type StagedLine } from './import-stage.ts';
 import { readIncoming } from './incoming.ts';
 import { LateResumes } from './late-resumes.ts';
 import { ChatLedger } from './ledger.ts';
@@ -81,6 +83,7 @@ export class Chat extends AIChatAgent<Env, ChatState> {
   #log: SkyLog;
   #said: SaidTable;
   #memory: ChatMemory;
+  #stage: ImportStage;
   #ledger: ChatLedger;
   #redact: (text: string) => string;
   #replies: Replies;
@@ -102,6 +105,7 @@ export class Chat extends AIChatAgent<Env, ChatState> {
       const hash = nodeHashing.sha256(JSON.stringify(summary));
       this.#log.note({ type: 'summary', summary_hash: hash, length: summary.length, through });
     });
+    this.#stage = new ImportStage(this.#parts());
     this.#redact = liveRedactor(env);
     this.#ledger = new ChatLedger({
       sql: this.#sql,
@@ -167,6 +171,50 @@ export class Chat extends AIChatAgent<Env, ChatState> {
     return attempt(() => exportPage(this.#parts(), head, kind, after));
   }
 
+  /** Nothing was said in it since it began or was reset. */
+  isEmpty(): boolean {
+    return this.messages.length === 0 && this.#said.last === 0 && this.#turns.open().length === 0;
+  }
+
+  /** An import into a chat that is empty and nobody else's. The key is for what follows. */
+  importBegin(owner: string): Result<string> {
+    return attempt(() => {
+      this.#demandImport(owner);
+      const key = crypto.randomUUID();
+      this.#stage.begin(key);
+      return key;
+    });
+  }
+
+  importAdd(key: string, lines: readonly StagedLine[]): Result<null> {
+    return attempt(() => {
+      this.#stage.add(key, lines);
+      return null;
+    });
+  }
+
+  importDrop(key: string): void {
+    this.#stage.drop(key);
+  }
+
+  importEnd(
+    key: string,
+    owner: string,
+    summary: SkyExportSummary,
+  ): Promise<Result<{ createdAt: string }>> {
+    return attemptLater(async () => {
+      const hatched = this.#sql.transaction(() => {
+        this.#demandImport(owner);
+        this.#stage.finish(key, summary);
+        this.#log.end(null, LOST);
+        writeValue(this.#sql, 'restore', true);
+        return this.hatch(owner);
+      });
+      await this.#restore();
+      return hatched;
+    });
+  }
+
   /** Forgets what was said, and the summary of it. */
   async reset(): Promise<void> {
     this.resetTurnState();
@@ -179,6 +227,7 @@ export class Chat extends AIChatAgent<Env, ChatState> {
 
   override async onStart(): Promise<void> {
     if (this.state?.state === 'thinking') this.#show('ready');
+    await this.#restore();
     const last = this.messages.at(-1);
     const open = this.#turns.open();
     this.#sql.transaction(() => {
@@ -284,9 +333,29 @@ export class Chat extends AIChatAgent<Env, ChatState> {
     return this.#replies.fold(this.messages);
   }
 
+  /** The transcript of the SDK after an import: its end. May be repeated. */
+  async #restore(): Promise<void> {
+    if (readValue<boolean>(this.#sql, 'restore') !== true) return;
+    const tail = this.#said.tail(keptMessages(this.#settings));
+    await this.persistMessages(tail as Parameters<Chat['persistMessages']>[0]);
+    writeValue(this.#sql, 'restore', false);
+    this.#show('ready');
+  }
+
+  #demandImport(owner: string): void {
+    const known = readValue<Hatched>(this.#sql, 'hatched');
+    if (known && known.owner !== owner) throw notFound('this chat');
+    if (!this.isEmpty())
+      throw new FilepathError(
+        'conflict',
+        'There is something in this chat. Export it, reset it, then import again.',
+      );
+  }
+
   #parts() {
     return {
       sql: this.#sql,
+      hashing: nodeHashing,
       thread: this.#id(),
       log: this.#log,
       said: this.#said,

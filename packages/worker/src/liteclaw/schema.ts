@@ -33,5 +33,7 @@ export const CHAT_MIGRATIONS: readonly (readonly string[])[] = [
        n INTEGER PRIMARY KEY AUTOINCREMENT, id TEXT NOT NULL UNIQUE, run TEXT, at TEXT NOT NULL, json TEXT NOT NULL)`,
     `CREATE VIRTUAL TABLE said_words USING fts5(
        text, content='', contentless_delete=1, tokenize='porter unicode61 remove_diacritics 2')`,
+    // Lines of an import until all of it was read.
+    'CREATE TABLE staged (n INTEGER PRIMARY KEY, type TEXT NOT NULL, json TEXT NOT NULL)',
   ],
 ];

@@ -40,7 +40,7 @@ export interface SkyEvents {
 
 export type RunBegin = {
   readonly request: string;
-  /** The message that it answers, in the words of the log. Null: it is in the log already. */
+  /** The message that it answers. */
   readonly message: { readonly id: string; readonly content: string } | null;
   readonly modelConfigId: string;
 };
@@ -65,14 +65,19 @@ type Open = {
   modelConfigId: string;
 };
 
-type State = ChainPlace & {
+/** Where the log stands. */
+export type SkyLogState = ChainPlace & {
   after: ChainPlace;
   loose: number;
   run: Open | null;
   last: RunId | null;
 };
 
-const FRESH: State = { ...CHAIN_START, after: CHAIN_START, loose: 0, run: null, last: null };
+const FRESH: SkyLogState = { ...CHAIN_START, after: CHAIN_START, loose: 0, run: null, last: null };
+
+export const freshState = (): SkyLogState => structuredClone(FRESH);
+
+export const storeState = (sql: Sql, state: SkyLogState): void => writeValue(sql, 'log', state);
 
 const encoder = new TextEncoder();
 
@@ -198,7 +203,7 @@ export class SkyLog {
       if (before.seq === 0) return;
       const { seq, hash } = before;
       const after = { seq, hash };
-      const state: State = { ...FRESH, ...after, after, loose: before.loose };
+      const state: SkyLogState = { ...FRESH, ...after, after, loose: before.loose };
       this.#put(state, 'system', { type: 'reset', after });
       this.#store(state);
     });
@@ -233,7 +238,7 @@ export class SkyLog {
     });
   }
 
-  #say(state: State, event: NewSkyEvent): void {
+  #say(state: SkyLogState, event: NewSkyEvent): void {
     const { thread } = this.#deps;
     const run = state.run;
     if (!run) throw new Error('no run is open');
@@ -241,7 +246,7 @@ export class SkyLog {
     this.#put(state, 'sky', SkyEvent.parse({ ...event, ...head }), event.step_id);
   }
 
-  #put(state: State, source: Source, body: object, step: StepId | null = null): void {
+  #put(state: SkyLogState, source: Source, body: object, step: StepId | null = null): void {
     const { sql, hashing, thread, now } = this.#deps;
     const text = JSON.stringify(body);
     if (encoder.encode(text).length > LIMITS.inlineBody)
@@ -262,7 +267,7 @@ export class SkyLog {
     state.hash = hash;
   }
 
-  #receipt({ seq }: State, receipt: Receipt): void {
+  #receipt({ seq }: SkyLogState, receipt: Receipt): void {
     this.#deps.sql.run(
       'INSERT INTO receipts (run, seq, body) VALUES (?, ?, ?)',
       receipt.run_id,
@@ -280,12 +285,12 @@ export class SkyLog {
     );
   }
 
-  #state(): State {
-    return structuredClone(readValue<State>(this.#deps.sql, 'log') ?? FRESH);
+  #state(): SkyLogState {
+    return readValue<SkyLogState>(this.#deps.sql, 'log') ?? freshState();
   }
 
-  #store(state: State): void {
-    writeValue(this.#deps.sql, 'log', state);
+  #store(state: SkyLogState): void {
+    storeState(this.#deps.sql, state);
   }
 }
 

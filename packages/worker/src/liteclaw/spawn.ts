@@ -48,7 +48,8 @@ export async function demandChat(env: Env, userId: string, id: string): Promise<
   return place;
 }
 
-async function demand(env: Env, userId: string): Promise<void> {
+/** Throws unless the user may have a LiteClaw. */
+export async function demand(env: Env, userId: string): Promise<void> {
   const { allowed } = await accessOf(env, userId);
   if (!allowed)
     throw new FilepathError(

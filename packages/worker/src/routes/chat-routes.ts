@@ -1,7 +1,8 @@
-import { FilepathError } from '@filepath/protocol';
+import { FilepathError, LiteclawImported } from '@filepath/protocol';
 import { routeAgentRequest } from 'agents';
 import type { Env } from '../env.ts';
-import { defineRoute, type Route } from '../http/route.ts';
+import { defineRoute, json, type Route } from '../http/route.ts';
+import { importChat } from '../liteclaw/import-chat.ts';
 import { demandChat } from '../liteclaw/spawn.ts';
 import { notFound } from '../result.ts';
 import { chatExport } from './chat-export.ts';
@@ -55,6 +56,23 @@ export const chatRoutes: Route[] = [
       await demandChat(env, userId, params.id);
       return chatExport(env, params.id);
     },
+  ),
+  defineRoute(
+    {
+      method: 'POST',
+      path: '/agents/chat/:id/import',
+      summary:
+        'Make the chat of an export the caller’s LiteClaw, with its id: the body is the export. What the caller has must be empty.',
+      access: 'user',
+      params: ThreadParams,
+      responses: {
+        201: { description: 'Imported.', schema: LiteclawImported },
+        400: { description: 'A line of it is wrong: nothing was imported.' },
+        409: { description: 'There is something in the chat, or the caller has another.' },
+      },
+    },
+    async ({ env, userId, params, request }) =>
+      json(await importChat(env, userId, params.id, request.body), 201),
   ),
 ];
 

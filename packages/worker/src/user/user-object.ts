@@ -244,6 +244,18 @@ export class UserObject extends DurableObject<Env> {
     return place;
   }
 
+  /** Makes another chat the user's one, if that which it takes the place of is still `from`. */
+  adoptLiteclaw(from: string | null, place: ChatPlace): Result<ChatPlace> {
+    return attempt(() => {
+      migrate(this.#sql, USER_MIGRATIONS);
+      const known = this.liteclaw()?.id ?? null;
+      if (known !== from && known !== place.id)
+        throw new FilepathError('conflict', 'Another LiteClaw was made meanwhile. Try again.');
+      writeValue(this.#sql, 'liteclaw', place);
+      return place;
+    });
+  }
+
   remember(memory: NewMemory): Result<MemoryStored> {
     migrate(this.#sql, USER_MIGRATIONS);
     return attempt(() => this.#memories.store(memory));
