@@ -1,7 +1,7 @@
 import type { RunId } from '@filepath/protocol';
 import { cutMiddle } from '@filepath/loop';
 import { first, type Sql } from '../storage/sql.ts';
-import { matchOf } from '../user/memory/words.ts';
+import { wordsOf } from '../user/memory/words.ts';
 import { type Said as Message, textOf } from './context.ts';
 
 export type SaidRow = {
@@ -17,8 +17,11 @@ export type SaidRow = {
 const FOUND = 6;
 const EACH = 400;
 const ALL = 2_000;
-/** Words of a question that count. */
-const QUESTION = 600;
+/** Words of a question that are looked up. */
+const WORDS = 32;
+/** A word that so many messages have says nothing of one of them; the rarest of the others count. */
+const COMMON = 400;
+const RAREST = 8;
 
 /** Everything that was said in a chat, also what the SDK has dropped from its transcript, with an index of its words. */
 export class SaidTable {
@@ -80,9 +83,9 @@ export class SaidTable {
 
   /** What was said before a message and fits the words of a question best, in the order in which it was said. Bounded. */
   recall(question: string, before: string | undefined): string {
-    const match = matchOf(question.slice(0, QUESTION));
     const end = before === undefined ? null : this.#place(before);
-    if (match === null || end === null) return '';
+    const match = end === null ? '' : this.#rarest(wordsOf(question).slice(0, WORDS));
+    if (match === '') return '';
     const found = this.#sql.all<{ n: number; at: string; json: string }>(
       `SELECT n, at, json FROM said JOIN
          (SELECT rowid AS found FROM said_words WHERE said_words MATCH ? AND rowid < ? ORDER BY rank LIMIT ?)
@@ -132,6 +135,20 @@ export class SaidTable {
   clear(): void {
     this.#sql.run('DELETE FROM said_words');
     this.#sql.run('DELETE FROM said');
+  }
+
+  /** Any of the words that few messages have. However many there are, little is read of a word that many have. */
+  #rarest(words: readonly string[]): string {
+    const query =
+      'SELECT count(*) AS n FROM (SELECT 1 FROM said_words WHERE said_words MATCH ? LIMIT ?)';
+    return words
+      .map((word) => `"${word}"`)
+      .map((word) => ({ word, n: first<{ n: number }>(this.#sql, query, word, COMMON)?.n ?? 0 }))
+      .filter(({ n }) => n > 0 && n < COMMON)
+      .toSorted((a, b) => a.n - b.n)
+      .slice(0, RAREST)
+      .map(({ word }) => word)
+      .join(' OR ');
   }
 
   #place(id: string): number | null {

@@ -7,13 +7,18 @@ const READ = 16 * 1024;
  * nothing in it is taken for an operator. Null: there is no word in it.
  */
 export function matchOf(question: string): string | null {
+  const words = wordsOf(question).slice(0, MOST_WORDS);
+  return words.length === 0 ? null : words.map((word) => `"${word}"`).join(' OR ');
+}
+
+/** The words of a text, each once. */
+export function wordsOf(text: string): string[] {
   const found =
-    question
+    text
       .slice(0, READ)
       .toLowerCase()
       .match(/[\p{L}\p{N}\p{M}]+/gu) ?? [];
-  const words = [...new Set(found)].slice(0, MOST_WORDS);
-  return words.length === 0 ? null : words.map((word) => `"${word}"`).join(' OR ');
+  return [...new Set(found)];
 }
 
 /** What makes two memories the same one: case and white space do not count. */
