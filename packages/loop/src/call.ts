@@ -56,6 +56,10 @@ export async function callModel(call: ModelCall, partial: (text: string) => void
     for await (const part of result.stream) {
       if (part.type === 'text-delta') await texts.add(part.id, part.text);
       else if (part.type === 'text-end') await texts.end(part.id);
+      else if (part.type === 'tool-input-start')
+        await call.emit({ type: 'tool-input-start', id: part.id, name: part.toolName });
+      else if (part.type === 'tool-input-delta')
+        await call.emit({ type: 'tool-input-delta', id: part.id, delta: part.delta });
       else if (part.type === 'tool-call') calls.push(toolCall(part));
       else if (part.type === 'error') throw part.error;
       else if (part.type === 'abort')

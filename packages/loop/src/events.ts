@@ -9,6 +9,9 @@ export type LoopEvent =
   | { readonly type: 'step'; readonly step: number }
   | { readonly type: 'text-delta'; readonly id: string; readonly delta: string }
   | { readonly type: 'text'; readonly id: string; readonly text: string }
+  /** The arguments of a call while they are written: pieces of JSON, of which nothing is checked. */
+  | { readonly type: 'tool-input-start'; readonly id: string; readonly name: string }
+  | { readonly type: 'tool-input-delta'; readonly id: string; readonly delta: string }
   | {
       readonly type: 'tool-start';
       readonly id: string;

@@ -98,6 +98,15 @@ export {
   ChatMessageHead,
   ChatUserMessage,
 } from './liteclaw/frames.ts';
+export {
+  LiteclawTools,
+  LiteclawToolsPut,
+  LiteclawWorkspace,
+  LiteclawWorkspacePost,
+  ToolPolicy,
+  type WorkspaceSnapshot,
+} from './liteclaw/tools.ts';
+export { unifiedDiff } from './unified-diff.ts';
 export { REDACTED, redactorOf } from './redaction/redactor.ts';
 export {
   AgentEvent,

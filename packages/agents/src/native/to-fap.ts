@@ -11,6 +11,8 @@ const MAX_REASON = 2_000;
 export function tell(event: LoopEvent, voice: Voice, model: string): void {
   switch (event.type) {
     case 'message':
+    case 'tool-input-start':
+    case 'tool-input-delta':
       return;
     case 'step':
       return voice.working();

@@ -23,3 +23,10 @@ export { toSkyPart, toUiPart, type UiPart } from './ui-part.ts';
 export { ExecutorKind } from './values.ts';
 export { CF_SKY_VERSION, isReadable, SESSION_VERSION, SkyVersion } from './versions.ts';
 export { toPiSession } from './pi-session.ts';
+export { type SkyToolName, TOOL_ARGS, TOOL_LIMITS, type ToolArgs } from './tools/args.ts';
+export {
+  type DeterministicTool,
+  isDeterministic,
+  runDeterministic,
+} from './tools/deterministic.ts';
+export { type Files, refusal, type ToolOutcome } from './tools/files.ts';

@@ -4,7 +4,7 @@ import { defineTool, type LoopTool } from '@filepath/loop';
 import { z } from 'zod';
 import type { Kit } from '../kit.ts';
 import { pathIn } from '../place.ts';
-import { unifiedDiff } from '../unified-diff.ts';
+import { unifiedDiff } from '@filepath/protocol';
 import { readText } from './read-file.ts';
 
 export function writeFileTool({ place }: Kit): LoopTool {

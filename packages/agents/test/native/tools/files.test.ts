@@ -8,7 +8,7 @@ import { listFilesTool } from '../../../src/native/tools/list-files.ts';
 import { readFileTool } from '../../../src/native/tools/read-file.ts';
 import { searchTool } from '../../../src/native/tools/search.ts';
 import { writeFileTool } from '../../../src/native/tools/write-file.ts';
-import { unifiedDiff } from '../../../src/native/unified-diff.ts';
+import { unifiedDiff } from '@filepath/protocol';
 import { kit, use } from './tool-kit.ts';
 
 describe('paths', () => {
