@@ -6,7 +6,7 @@ import type { MiniflareOptions } from 'miniflare';
 
 import { engineFile } from './engine-file.ts';
 import { workerdBinary } from './miniflare.ts';
-import { network } from './network.ts';
+import { network, web, webInside } from './network.ts';
 import type { Prepared } from './prepared.ts';
 import { SETUP_SCRIPT, SETUP_WORKER } from './setup-worker.ts';
 
@@ -50,7 +50,7 @@ export function miniflareOptions(setting: Setting): MiniflareOptions {
         modulesRoot: dist,
         modules: modules.map((path) => ({ type: 'ESModule', path: join(dist, path) })),
         bindings: { ...bindings },
-        serviceBindings: { NETWORK: network() },
+        serviceBindings: { NETWORK: network(), WEB: web(), WEB_INSIDE: webInside() },
       },
       {
         name: SETUP_WORKER,

@@ -1,5 +1,7 @@
 import type { Chat } from './liteclaw/chat.ts';
 import type { LiteclawEnv } from './liteclaw/settings.ts';
+import type { ChatDatabase } from './liteclaw/tools/chat-database.ts';
+import type { ToolEnv } from './liteclaw/tools/settings.ts';
 import type { RunnerObject } from './runner/runner-object.ts';
 import type { CapsEnv } from './session/caps.ts';
 import type { SessionObject } from './session/session-object.ts';
@@ -22,18 +24,24 @@ export type ProviderEnv = {
 /** What one instance is given: the bindings of `wrangler.jsonc` and the values that `design/contracts.md` names. */
 export type Env = ProviderEnv &
   CapsEnv &
-  LiteclawEnv & {
+  LiteclawEnv &
+  ToolEnv & {
     readonly THREAD: DurableObjectNamespace<ThreadObject>;
     readonly SESSION: DurableObjectNamespace<SessionObject>;
     readonly USER: DurableObjectNamespace<UserObject>;
     readonly RUNNER: DurableObjectNamespace<RunnerObject>;
     readonly Chat: DurableObjectNamespace<Chat>;
+    readonly ChatDatabase: DurableObjectNamespace<ChatDatabase>;
     readonly DB: D1Database;
     readonly BLOBS: R2Bucket;
     readonly CACHE: KVNamespace;
     readonly ASSETS: Fetcher;
     /** The shortest way out, where the engine is ours. */
     readonly NETWORK?: Fetcher;
+    /** The web for tools of chats, where the engine is ours: public addresses only. */
+    readonly WEB?: Fetcher;
+    /** The same with private addresses, for hosts that the operator permits. */
+    readonly WEB_INSIDE?: Fetcher;
 
     /** The owner's bearer token. */
     readonly FILEPATH_TOKEN: string;

@@ -1,5 +1,7 @@
 import { USAGE_DEFINITION } from '../session/ledger/schema.ts';
 import { VALUES_TABLE } from '../storage/values.ts';
+import { STORED_TABLE } from './tools/stored.ts';
+import { WORKSPACE_TABLES } from './tools/workspace.ts';
 
 /** What stands beside the tables of the Agents SDK, whose names begin with `cf_`. */
 export const CHAT_MIGRATIONS: readonly (readonly string[])[] = [
@@ -36,4 +38,6 @@ export const CHAT_MIGRATIONS: readonly (readonly string[])[] = [
     // Lines of an import until all of it was read.
     'CREATE TABLE staged (n INTEGER PRIMARY KEY, type TEXT NOT NULL, json TEXT NOT NULL)',
   ],
+  // What its tools keep.
+  [...WORKSPACE_TABLES, STORED_TABLE],
 ];

@@ -10,6 +10,12 @@ import { startEngine, type Engine, type EngineOptions } from '../../engine/index
 
 export const fixture = join(dirname(fileURLToPath(import.meta.url)), 'fixture');
 
+/** For an engine of several tests. */
+export function temporaryDirectory(): { path: string; remove(): void } {
+  const path = mkdtempSync(join(tmpdir(), 'filepath-engine-'));
+  return { path, remove: () => rmSync(path, { recursive: true, force: true, maxRetries: 5 }) };
+}
+
 export function temporaryHome(): string {
   const home = mkdtempSync(join(tmpdir(), 'filepath-engine-'));
   onTestFinished(() => rmSync(home, { recursive: true, force: true, maxRetries: 5 }));

@@ -1,0 +1,98 @@
+import type { LiteclawTools, LiteclawWorkspace, LiteclawWorkspacePost } from '@filepath/protocol';
+import { isDeterministic } from '@filepath/protocol/sky';
+import type { Env } from '../../env.ts';
+import type { Sql } from '../../storage/sql.ts';
+import { readValue, writeValue } from '../../storage/values.ts';
+import { nodeHashing } from '../../thread/node-hashing.ts';
+import type { UiChunk } from '../answer.ts';
+import type { SkyEvents } from '../sky-log.ts';
+import { allTools } from './registry.ts';
+import { toolSettings } from './settings.ts';
+import { WorkspaceSnapshots } from './snapshots.ts';
+import type { ClawTool, ToolRules } from './tool.ts';
+import { ToolRun } from './tool-run.ts';
+import { Workspace } from './workspace.ts';
+
+type Deps = { readonly env: Env; readonly sql: Sql; readonly chat: string };
+
+const NONE: ToolRules = { policy: 'none', allow: [] };
+
+/** The tools of one chat, and what its owner lets them do. */
+export class ChatTools {
+  #sql: Sql;
+  #settings: ReturnType<typeof toolSettings>;
+  #tools: readonly ClawTool[];
+  #workspace: Workspace;
+  #snapshots: WorkspaceSnapshots;
+
+  constructor({ env, sql, chat }: Deps) {
+    this.#sql = sql;
+    this.#settings = toolSettings(env);
+    const workspace = new Workspace(sql, Date.now, this.#settings.workspaceMs);
+    this.#workspace = workspace;
+    this.#snapshots = new WorkspaceSnapshots({
+      sql,
+      blobs: env.BLOBS,
+      chat,
+      workspace,
+      now: Date.now,
+    });
+    this.#tools = allTools({ env, sql, chat, workspace });
+  }
+
+  get rules(): ToolRules {
+    return readValue<ToolRules>(this.#sql, 'tools') ?? NONE;
+  }
+
+  set(rules: ToolRules): LiteclawTools {
+    writeValue(this.#sql, 'tools', rules);
+    return this.shown();
+  }
+
+  shown(): LiteclawTools {
+    const { policy, allow } = this.rules;
+    const { calls, bytes, ms } = this.#settings.limits;
+    return {
+      policy,
+      allow,
+      budget: { calls, bytes, seconds: ms / 1000 },
+      tools: this.#tools.map(({ name, description, access }) => ({
+        name,
+        description,
+        allowed: policy === 'read-write' || (policy === 'read-only' && access !== 'write'),
+        deterministic: isDeterministic(name),
+      })),
+    };
+  }
+
+  /** Null: the chat has no tools. */
+  async run(events: SkyEvents, write: (chunk: UiChunk) => void): Promise<ToolRun | null> {
+    if (this.rules.policy === 'none') return null;
+    await this.#snapshots.expire();
+    return new ToolRun(
+      {
+        tools: this.#tools,
+        rules: () => this.rules,
+        limits: this.#settings.limits,
+        events,
+        sha256: nodeHashing.sha256,
+        now: Date.now,
+      },
+      write,
+    );
+  }
+
+  async workspace(asked: LiteclawWorkspacePost | null): Promise<LiteclawWorkspace> {
+    await this.#snapshots.expire();
+    if (asked?.action === 'snapshot') await this.#snapshots.take();
+    else if (asked?.action === 'clear') await this.#snapshots.clear();
+    else if (asked?.action === 'restore') await this.#snapshots.restore(asked.sha256);
+    return this.#snapshots.shown();
+  }
+
+  /** Ends a workspace that was not used for long. When it is to be looked at again, or null. */
+  async expire(): Promise<number | null> {
+    await this.#snapshots.expire();
+    return this.#workspace.expiresAt;
+  }
+}

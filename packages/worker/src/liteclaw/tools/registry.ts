@@ -1,0 +1,38 @@
+import type { Env } from '../../env.ts';
+import type { Sql } from '../../storage/sql.ts';
+import { d1Query } from './d1-query.ts';
+import { httpFetch, type Web } from './http-fetch.ts';
+import { Stored } from './stored.ts';
+import { storeTools } from './stores.ts';
+import type { ClawTool } from './tool.ts';
+import type { Workspace } from './workspace.ts';
+import { bashTool, workspaceTools } from './workspace-tools.ts';
+
+type Deps = {
+  readonly env: Env;
+  readonly sql: Sql;
+  readonly chat: string;
+  readonly workspace: Workspace;
+};
+
+/** Everything that a chat can be let do. */
+export function allTools({ env, sql, chat, workspace }: Deps): ClawTool[] {
+  const { BLOBS: blobs, CACHE: values, ChatDatabase } = env;
+  return [
+    httpFetch(webOf(env)),
+    ...storeTools({ chat, blobs, values, stored: new Stored(sql) }),
+    d1Query(() => ChatDatabase.getByName(chat)),
+    ...workspaceTools(workspace),
+    bashTool,
+  ];
+}
+
+/** In Cloudflare's network a fetch reaches public addresses only; here that is the work of the engine's own services. */
+function webOf({ NETWORK, WEB, WEB_INSIDE, FILEPATH_EGRESS_PRIVATE: permitted }: Env): Web {
+  const through = (service: Fetcher) => (url: string, init: RequestInit) =>
+    service.fetch(url, init);
+  const inside = WEB_INSIDE ? through(WEB_INSIDE) : null;
+  if (WEB) return { open: through(WEB), inside, permitted };
+  const closed = () => Promise.reject(new Error('there is no way to the web'));
+  return { open: NETWORK ? closed : (url, init) => fetch(url, init), inside, permitted };
+}

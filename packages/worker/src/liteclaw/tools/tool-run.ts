@@ -1,0 +1,102 @@
+import { cutMiddle, type LoopEvent, type LoopTool } from '@filepath/loop';
+import { refusal, TOOL_ARGS, type ToolOutcome } from '@filepath/protocol/sky';
+import type { UiChunk } from '../answer.ts';
+import type { SkyEvents } from '../sky-log.ts';
+import { RunBudget, type ToolLimits } from './budget.ts';
+import { CallRecord } from './call-record.ts';
+import { invoke } from './invoke.ts';
+import { type ClawTool, modelName, type ToolRules } from './tool.ts';
+
+type Deps = {
+  readonly tools: readonly ClawTool[];
+  /** As they stand when it is asked: a change holds for the next call. */
+  readonly rules: () => ToolRules;
+  readonly limits: ToolLimits;
+  readonly events: SkyEvents;
+  readonly sha256: (text: string) => string;
+  readonly now: () => number;
+};
+
+/** Characters of a result that the model is shown. */
+const SHOWN = 20_000;
+
+/** The tools of one run: what the loop is given, what is logged of each call, and what the reader is shown. */
+export class ToolRun {
+  readonly loopTools: readonly LoopTool[];
+  #deps: Deps;
+  #budget: RunBudget;
+  #write: (chunk: UiChunk) => void;
+  #open = new Map<string, CallRecord>();
+  #outcomes = new Map<string, ToolOutcome>();
+  /** Calls that were begun. */
+  calls = 0;
+
+  constructor(deps: Deps, write: (chunk: UiChunk) => void) {
+    this.#deps = deps;
+    this.#write = write;
+    this.#budget = new RunBudget(deps.limits);
+    this.loopTools =
+      deps.rules().policy === 'none' ? [] : deps.tools.map((tool) => this.#loopTool(tool));
+  }
+
+  /** What the loop tells, as far as it is about tools. */
+  hear(event: LoopEvent): void {
+    if (event.type === 'tool-input-start') this.#record(event.id, event.name);
+    else if (event.type === 'tool-input-delta') this.#open.get(event.id)?.delta(event.delta);
+    else if (event.type === 'tool-start') {
+      const record = this.#record(event.id, event.name);
+      const tool = this.#tool(event.name);
+      record.args(
+        event.input,
+        tool !== undefined && TOOL_ARGS[tool.name].safeParse(event.input).success,
+      );
+    } else if (event.type === 'tool-end') {
+      const { id, name, input, result, durationMs } = event;
+      const outcome =
+        this.#outcomes.get(id) ?? refusal(this.#tool(name) ? 'bad_args' : 'no_tool', result.text);
+      this.#record(id, name).end(input, outcome, durationMs);
+      this.#open.delete(id);
+      this.#outcomes.delete(id);
+    }
+  }
+
+  /** Ends what was begun and never called: the answer broke off. */
+  close(): void {
+    const cut = refusal('interrupted', 'The answer broke off before this was called.');
+    for (const record of this.#open.values()) record.end(null, cut, 0);
+    this.#open.clear();
+  }
+
+  #tool(name: string): ClawTool | undefined {
+    return this.#deps.tools.find((tool) => modelName(tool.name) === name);
+  }
+
+  #record(id: string, name: string): CallRecord {
+    const known = this.#open.get(id);
+    if (known) return known;
+    this.calls += 1;
+    const { events, sha256, now } = this.#deps;
+    const shown = this.#tool(name)?.name ?? (name.slice(0, 128) || 'unknown');
+    const record = new CallRecord({ id, name: shown, events, sha256, now, write: this.#write });
+    this.#open.set(id, record);
+    return record;
+  }
+
+  #loopTool(tool: ClawTool): LoopTool {
+    return {
+      name: modelName(tool.name),
+      description: tool.description,
+      input: TOOL_ARGS[tool.name],
+      readOnly: tool.access === 'read',
+      run: async (args, { id, signal }) => {
+        const { rules, now } = this.#deps;
+        const fits = this.#open.get(id)?.fits ?? false;
+        const outcome = fits
+          ? await invoke(tool, args, { rules: rules(), budget: this.#budget, signal, now })
+          : refusal('too_large', 'The arguments are too large to be kept.');
+        this.#outcomes.set(id, outcome);
+        return { ok: outcome.ok, text: cutMiddle(JSON.stringify(outcome.output), SHOWN) };
+      },
+    };
+  }
+}
