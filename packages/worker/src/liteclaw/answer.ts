@@ -2,6 +2,7 @@ import { askWhole, type ModelMessage, runLoop } from '@filepath/loop';
 import type { LiteclawFailure } from '@filepath/protocol';
 import type { ModelSteps } from './model-steps.ts';
 import type { LiteclawSettings } from './settings.ts';
+import type { ToolRun } from './tools/tool-run.ts';
 import type { TurnEnd } from './turns.ts';
 
 /** One part of an answer in the words of the AI SDK's UI message stream. */
@@ -17,6 +18,8 @@ type Ask = {
   readonly write: (chunk: UiChunk) => void;
   /** Told of everything that the model says. */
   readonly steps: ModelSteps;
+  /** Null: the chat has no tools. */
+  readonly tools: ToolRun | null;
   readonly now: () => number;
 };
 
@@ -35,7 +38,7 @@ type End = Pick<TurnEnd, 'outcome' | 'streamed'> & {
  * word. Ends with text, with a failure in words, or because it was stopped.
  */
 export async function answer(ask: Ask): Promise<End> {
-  const { model, system, messages, settings, signal, write, steps, now } = ask;
+  const { model, system, messages, settings, signal, write, steps, tools, now } = ask;
   const { maxOutputTokens, maxContextTokens: contextWindow, firstByteMs } = settings;
   const texts = new Texts(write, now);
   const late = new AbortController();
@@ -46,10 +49,12 @@ export async function answer(ask: Ask): Promise<End> {
     model,
     system,
     messages,
-    tools: [],
+    tools: tools?.loopTools ?? [],
     emit: (event) => {
       if (event.type === 'step') steps.begin();
       if (event.type === 'usage') steps.complete(event.tokens);
+      if (event.type === 'tool-input-start' || event.type === 'tool-start') texts.interrupt();
+      tools?.hear(event);
       if (event.type !== 'text-delta') return;
       texts.add(event.id, event.delta);
       steps.delta(event.delta);
@@ -57,15 +62,20 @@ export async function answer(ask: Ask): Promise<End> {
     signal: AbortSignal.any([signal, late.signal]),
     contextWindow,
     maxOutputTokens,
-    maxSteps: 1,
+    maxSteps: tools?.maxSteps ?? 1,
     maxCuts: 0,
+    // What is said is summed up between turns, not within one.
+    handoffAt: Number.POSITIVE_INFINITY,
     retries: NO_RETRIES,
   }).finally(() => clearTimeout(timer));
   texts.close();
   steps.cut();
+  tools?.close();
   const { firstAt } = texts;
   if (signal.aborted) return { outcome: 'stopped', streamed: true, firstAt };
   if (firstAt !== null) {
+    if (outcome.outcome === 'done' && outcome.text.trim() === '')
+      return failed('empty', 'The model used its tools and then said nothing.', firstAt, true);
     if (outcome.outcome === 'done') return { outcome: 'ok', streamed: true, firstAt };
     const reason = outcome.outcome === 'failed' ? outcome.reason : 'the stream ended early';
     const message = `The answer broke off: ${reason}. Send a message to go on.`;
@@ -142,6 +152,12 @@ class Texts {
       this.#write({ type: 'text-start', id });
     }
     this.#write({ type: 'text-delta', id, delta });
+  }
+
+  /** Something else comes before the next word. */
+  interrupt(): void {
+    this.close();
+    this.firstAt ??= this.#now();
   }
 
   close(): void {

@@ -3,7 +3,15 @@ import {
   type ChatRecoveryConfig,
   type OnChatMessageOptions,
 } from '@cloudflare/ai-chat';
-import { FilepathError, type LiteclawFailure, ThreadId } from '@filepath/protocol';
+import {
+  FilepathError,
+  type LiteclawFailure,
+  type LiteclawTools,
+  type LiteclawToolsPut,
+  type LiteclawWorkspace,
+  type LiteclawWorkspacePost,
+  ThreadId,
+} from '@filepath/protocol';
 import type { SkyExportSummary } from '@filepath/protocol/sky';
 import type { Connection } from 'agents';
 import { liveRedactor } from '../auth/redact.ts';
@@ -35,6 +43,7 @@ import { SaidTable } from './said.ts';
 import { CHAT_MIGRATIONS } from './schema.ts';
 import { liteclawSettings, type LiteclawSettings } from './settings.ts';
 import { type RunEnd, SkyLog } from './sky-log.ts';
+import { ChatTools } from './tools/chat-tools.ts';
 import { Turns } from './turns.ts';
 
 /** What clients see beside the transcript. */
@@ -87,6 +96,7 @@ export class Chat extends AIChatAgent<Env, ChatState> {
   #ledger: ChatLedger;
   #redact: (text: string) => string;
   #replies: Replies;
+  #tools: ChatTools;
   #arrivals = new Serial();
   /** Tells that the turn of a request has begun. */
   #begun = new Map<string, () => void>();
@@ -113,6 +123,7 @@ export class Chat extends AIChatAgent<Env, ChatState> {
       user: () => env.USER.getByName(this.#owner()),
       keep: (work) => ctx.waitUntil(work),
     });
+    this.#tools = new ChatTools({ env, sql: this.#sql, chat: thread });
     this.#replies = new Replies({
       chat: this.#id(),
       settings: this.#settings,
@@ -121,6 +132,7 @@ export class Chat extends AIChatAgent<Env, ChatState> {
       log: this.#log,
       table: this.#said,
       memory: this.#memory,
+      tools: this.#tools,
       model: () => this.#model(),
       redact: this.#redact,
       show: (state) => this.#show(state),
@@ -159,6 +171,25 @@ export class Chat extends AIChatAgent<Env, ChatState> {
 
   counts(): ChatCounts {
     return this.#turns.counts();
+  }
+
+  toolRules(): LiteclawTools {
+    return this.#tools.shown();
+  }
+
+  /** Holds for the next call, also of a run that goes on. */
+  setToolRules(rules: LiteclawToolsPut): LiteclawTools {
+    return this.#tools.set(rules);
+  }
+
+  workspaceOf(asked: LiteclawWorkspacePost | null): Promise<Result<LiteclawWorkspace>> {
+    return attemptLater(() => this.#tools.workspace(asked));
+  }
+
+  /** Ends a workspace that was not used for long. */
+  async expireWorkspace(): Promise<void> {
+    await this.#tools.expire();
+    await this.#expireLater();
   }
 
   /** What an export is taken of. The pages after it are of that moment. */
@@ -329,8 +360,15 @@ export class Chat extends AIChatAgent<Env, ChatState> {
     });
   }
 
-  override onChatResponse(): Promise<void> {
-    return this.#replies.fold(this.messages);
+  override async onChatResponse(): Promise<void> {
+    await this.#expireLater();
+    await this.#replies.fold(this.messages);
+  }
+
+  async #expireLater(): Promise<void> {
+    const at = this.#tools.workspaceEnds;
+    if (at !== null)
+      await this.schedule(new Date(at + 1_000), 'expireWorkspace', undefined, { idempotent: true });
   }
 
   /** The transcript of the SDK after an import: its end. May be repeated. */

@@ -2,7 +2,7 @@ import { OFFLINE_MODEL } from '@filepath/protocol';
 import { log } from '../http/log.ts';
 import type { Sql } from '../storage/sql.ts';
 import { answer, type UiChunk } from './answer.ts';
-import { contextOf, type Said, textOf } from './context.ts';
+import { charsFor, contextOf, type Said, textOf } from './context.ts';
 import type { ChatMemory } from './memory.ts';
 import type { chatModel } from './model.ts';
 import { ModelSteps } from './model-steps.ts';
@@ -10,6 +10,7 @@ import type { SaidTable } from './said.ts';
 import type { LiteclawSettings } from './settings.ts';
 import type { RunEnd, SkyEvents, SkyLog } from './sky-log.ts';
 import { uiResponse } from './stream.ts';
+import type { ChatTools } from './tools/chat-tools.ts';
 import type { Turns } from './turns.ts';
 
 type Deps = {
@@ -20,6 +21,7 @@ type Deps = {
   readonly settings: LiteclawSettings;
   readonly turns: Turns;
   readonly memory: ChatMemory;
+  readonly tools: ChatTools;
   readonly model: () => ReturnType<typeof chatModel>;
   readonly redact: (text: string) => string;
   /** Tells clients how the chat stands. */
@@ -32,6 +34,14 @@ type Asked = {
   /** What was interrupted is gone on with. */
   readonly goOn: boolean;
   readonly signal: AbortSignal;
+};
+
+type Answering = {
+  readonly context: ReturnType<typeof contextOf>;
+  readonly signal: AbortSignal;
+  readonly write: (chunk: UiChunk) => void;
+  readonly steps: ModelSteps;
+  readonly run: SkyEvents;
 };
 
 const BROKEN = 'Something went wrong here while the answer was made. Send your message again.';
@@ -47,7 +57,7 @@ export class Replies {
 
   /** The answer as the SDK reads it. A failure stands in it, and ends it. */
   reply({ request, said, goOn, signal }: Asked): Response {
-    const { memory, settings, show, table } = this.#deps;
+    const { memory, show, table, tools } = this.#deps;
     const asked = said.findLast(({ role }) => role === 'user');
     const run = this.#begin(request, asked);
     return uiResponse(async (write) => {
@@ -56,9 +66,9 @@ export class Replies {
       const { summary } = memory;
       const rest = memory.rest(said);
       const found = asked ? table.recall(textOf(asked), rest[0]?.id) : '';
-      const context = contextOf(rest, settings, { summary, goOn, found });
+      const context = contextOf(rest, tools.within(this.#deps.settings), { summary, goOn, found });
       const steps = new ModelSteps(run, Date.now);
-      const end = await this.#answer(context, signal, write, steps);
+      const end = await this.#answer({ context, signal, write, steps, run });
       this.#end(request, run, end, steps, signal);
       show(end.failure ? 'error' : 'ready');
       if (end.failure) {
@@ -105,16 +115,14 @@ export class Replies {
     });
   }
 
-  async #answer(
-    context: ReturnType<typeof contextOf>,
-    signal: AbortSignal,
-    write: (chunk: UiChunk) => void,
-    steps: ModelSteps,
-  ): ReturnType<typeof answer> {
+  async #answer({ context, signal, write, steps, run }: Answering): ReturnType<typeof answer> {
     const { settings, redact, chat } = this.#deps;
     try {
-      const model = await this.#deps.model();
-      const ask = { ...context, model, settings, signal, write, steps, now: Date.now };
+      const [model, tools] = await Promise.all([
+        this.#deps.model(),
+        this.#deps.tools.run(run, write, charsFor(settings)),
+      ]);
+      const ask = { ...context, model, settings, signal, write, steps, tools, now: Date.now };
       const end = await answer(ask);
       if (!end.failure) return end;
       return { ...end, failure: { ...end.failure, message: redact(end.failure.message) } };

@@ -27,8 +27,8 @@ export type LiteclawSettings = {
 };
 
 const PROMPT = `You are LiteClaw, the personal assistant of one person, who comes back to this one conversation day after day.
-Answer directly and briefly. Use what you know of the person from the memory below. You have no tools and cannot act in the
-world: say so when you are asked to. Say when you do not know something.`;
+Answer directly and briefly. Use what you know of the person from the memory below. Say when you do not know
+something.`;
 
 /** What is no number, or out of its bounds, leaves the usual value in force; the CLI refuses it at the start. */
 export function liteclawSettings(env: LiteclawEnv): LiteclawSettings {

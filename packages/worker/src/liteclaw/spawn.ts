@@ -40,6 +40,15 @@ export async function reset(env: Env, userId: string): Promise<Liteclaw> {
   return shown(place);
 }
 
+/** The chat of a user who has one. */
+export async function readyChat(env: Env, userId: string): Promise<DurableObjectStub<Chat>> {
+  await demand(env, userId);
+  const place = await env.USER.getByName(userId).liteclaw();
+  if (place === null || place.createdAt === null)
+    throw new FilepathError('conflict', 'There is no LiteClaw yet. Spawn it first.');
+  return chatOf(env, place);
+}
+
 /** Throws unless the chat is the user's own, is ready, and the user may have one. */
 export async function demandChat(env: Env, userId: string, id: string): Promise<ChatPlace> {
   const place = await env.USER.getByName(userId).liteclaw();

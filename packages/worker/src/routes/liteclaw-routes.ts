@@ -1,9 +1,21 @@
-import { Liteclaw, LiteclawApprove, LiteclawPost } from '@filepath/protocol';
+import {
+  Liteclaw,
+  LiteclawApprove,
+  LiteclawPost,
+  LiteclawTools,
+  LiteclawToolsPut,
+  LiteclawWorkspace,
+  LiteclawWorkspacePost,
+} from '@filepath/protocol';
 import { defineRoute, json, noContent, type Route } from '../http/route.ts';
 import { approve, joinWaitlist } from '../liteclaw/access.ts';
 import { prometheusText } from '../liteclaw/prometheus.ts';
-import { chatOf, liteclawOf, reset, spawn } from '../liteclaw/spawn.ts';
+import { chatOf, liteclawOf, readyChat, reset, spawn } from '../liteclaw/spawn.ts';
+import { unwrap } from '../result.ts';
 
+const tools = { 200: { description: 'Its policy, budget and tools.', schema: LiteclawTools } };
+const workspace = { 200: { description: 'Its files and snapshots.', schema: LiteclawWorkspace } };
+const none = { 409: { description: 'There is no LiteClaw yet.' } };
 const shown = { 200: { description: 'The LiteClaw of the caller.', schema: Liteclaw } };
 
 export const liteclawRoutes: Route[] = [
@@ -51,6 +63,50 @@ export const liteclawRoutes: Route[] = [
       await approve(env, body.email);
       return noContent();
     },
+  ),
+  defineRoute(
+    {
+      method: 'GET',
+      path: '/api/liteclaw/tools',
+      summary: 'What the LiteClaw of the caller may do with tools.',
+      access: 'user',
+      responses: { ...tools, ...none },
+    },
+    async ({ env, userId }) => json(await (await readyChat(env, userId)).toolRules()),
+  ),
+  defineRoute(
+    {
+      method: 'PUT',
+      path: '/api/liteclaw/tools',
+      summary: 'Let the LiteClaw of the caller use tools: none, read-only or read-write.',
+      access: 'user',
+      body: LiteclawToolsPut,
+      responses: { ...tools, ...none },
+    },
+    async ({ env, userId, body }) => json(await (await readyChat(env, userId)).setToolRules(body)),
+  ),
+  defineRoute(
+    {
+      method: 'GET',
+      path: '/api/liteclaw/workspace',
+      summary:
+        'The files that the LiteClaw of the caller keeps in its workspace, and snapshots of them.',
+      access: 'user',
+      responses: { ...workspace, ...none },
+    },
+    async ({ env, userId }) => json(unwrap(await (await readyChat(env, userId)).workspaceOf(null))),
+  ),
+  defineRoute(
+    {
+      method: 'POST',
+      path: '/api/liteclaw/workspace',
+      summary: 'Take a snapshot of the workspace, restore one, or empty it.',
+      access: 'user',
+      body: LiteclawWorkspacePost,
+      responses: { ...workspace, ...none, 404: { description: 'There is no such snapshot.' } },
+    },
+    async ({ env, userId, body }) =>
+      json(unwrap(await (await readyChat(env, userId)).workspaceOf(body))),
   ),
   defineRoute(
     {

@@ -1,6 +1,6 @@
 import { DurableObject } from 'cloudflare:workers';
 import { refusal, TOOL_LIMITS, type ToolOutcome } from '@filepath/protocol/sky';
-import { statementFault } from './one-statement.ts';
+import { isRead, statementFault } from './one-statement.ts';
 
 type Query = {
   readonly sql: string;
@@ -12,6 +12,8 @@ const ROWS = 200;
 const SIZE = 4 * 1024 * 1024;
 /** Rows that nested scans of tables may come to: nothing stops a query that runs. */
 const WORK = 5_000_000;
+/** Rows that a function such as json_each may make of one value. */
+const LISTED = 50_000;
 
 /** Ends a transaction with nothing of it kept. */
 class Undone extends Error {
@@ -27,12 +29,13 @@ export class ChatDatabase extends DurableObject {
   query({ sql, params, write }: Query): ToolOutcome {
     const fault = statementFault(sql);
     if (fault !== null) return refusal('bad_sql', `The query is not run: ${fault}.`);
+    if (!write && !isRead(sql)) return READ_ONLY;
     try {
       const work = this.#work(sql, params);
       if (work > WORK)
         return refusal(
           'too_much',
-          `It would look at about ${work} rows. Use an index, or fewer tables.`,
+          'It would look at too many rows. Use an index, or fewer tables, and no recursion.',
         );
       return this.ctx.storage.transactionSync(() => {
         const outcome = this.#run(sql, params);
@@ -64,18 +67,15 @@ export class ChatDatabase extends DurableObject {
     return { ok: true, output: { rows, more, written: cursor.rowsWritten } };
   }
 
-  /** By the plan: scans that are nested multiply. */
+  /** By the plan: scans that are nested multiply, and a recursion has no end that could be seen. */
   #work(sql: string, params: Query['params']): number {
-    const plan = this.ctx.storage.sql.exec<{ detail: string }>(
-      `EXPLAIN QUERY PLAN ${sql}`,
-      ...params,
-    );
-    let work = 1;
-    for (const { detail } of plan.toArray()) {
-      const [, table] = /^SCAN (\S+)/.exec(detail) ?? [];
-      if (table !== undefined) work *= Math.max(1, this.#largest());
-    }
-    return work;
+    const explained = `EXPLAIN QUERY PLAN ${sql}`;
+    const plan = this.ctx.storage.sql.exec<{ detail: string }>(explained, ...params).toArray();
+    if (plan.some(({ detail }) => detail.includes('RECURSIVE'))) return Number.POSITIVE_INFINITY;
+    const most = Math.max(1, this.#largest());
+    return plan
+      .filter(({ detail }) => detail.startsWith('SCAN '))
+      .reduce((work, { detail }) => work * (detail.includes('VIRTUAL TABLE') ? LISTED : most), 1);
   }
 
   /** Rows of the largest table: a plan names tables by their aliases. */
@@ -96,11 +96,13 @@ export class ChatDatabase extends DurableObject {
   }
 }
 
+const READ_ONLY = refusal(
+  'policy',
+  'This changes the database, and this chat is read-only. Nothing was kept.',
+);
+
 function readOnly(outcome: ToolOutcome): ToolOutcome {
-  const written = outcome.ok ? outcome.output['written'] : 0;
-  return written === 0
-    ? outcome
-    : refusal('policy', 'This changes the database, and this chat is read-only. Nothing was kept.');
+  return outcome.ok && outcome.output['written'] !== 0 ? READ_ONLY : outcome;
 }
 
 function plain(value: unknown): unknown {

@@ -26,3 +26,7 @@ export function statementFault(sql: string): string | null {
     return 'virtual tables and recursion are not allowed';
   return null;
 }
+
+/** Whether it begins as what changes nothing does. What follows a `with` may still change something. */
+export const isRead = (sql: string): boolean =>
+  /^(?:select|with|values)\b/i.test(sql.replace(QUOTED, ' ').trim());

@@ -15,10 +15,12 @@ type Deps = {
   readonly events: SkyEvents;
   readonly sha256: (text: string) => string;
   readonly now: () => number;
+  /** Characters of all results that the model is shown. */
+  readonly room: number;
 };
 
-/** Characters of a result that the model is shown. */
-const SHOWN = 20_000;
+/** Characters of a result that the model is shown, whatever is left. */
+const LEAST = 400;
 
 /** The tools of one run: what the loop is given, what is logged of each call, and what the reader is shown. */
 export class ToolRun {
@@ -28,6 +30,7 @@ export class ToolRun {
   #write: (chunk: UiChunk) => void;
   #open = new Map<string, CallRecord>();
   #outcomes = new Map<string, ToolOutcome>();
+  #room: number;
   /** Calls that were begun. */
   calls = 0;
 
@@ -35,8 +38,14 @@ export class ToolRun {
     this.#deps = deps;
     this.#write = write;
     this.#budget = new RunBudget(deps.limits);
+    this.#room = deps.room;
     this.loopTools =
       deps.rules().policy === 'none' ? [] : deps.tools.map((tool) => this.#loopTool(tool));
+  }
+
+  /** A call for each step, one for the refusal after them, and one for the answer. */
+  get maxSteps(): number {
+    return this.#deps.limits.calls + 2;
   }
 
   /** What the loop tells, as far as it is about tools. */
@@ -82,6 +91,13 @@ export class ToolRun {
     return record;
   }
 
+  /** Half of what is left: there may be more calls. */
+  #shown({ output }: ToolOutcome): string {
+    const text = cutMiddle(JSON.stringify(output), Math.max(LEAST, Math.floor(this.#room / 2)));
+    this.#room -= text.length;
+    return text;
+  }
+
   #loopTool(tool: ClawTool): LoopTool {
     return {
       name: modelName(tool.name),
@@ -95,7 +111,7 @@ export class ToolRun {
           ? await invoke(tool, args, { rules: rules(), budget: this.#budget, signal, now })
           : refusal('too_large', 'The arguments are too large to be kept.');
         this.#outcomes.set(id, outcome);
-        return { ok: outcome.ok, text: cutMiddle(JSON.stringify(outcome.output), SHOWN) };
+        return { ok: outcome.ok, text: this.#shown(outcome) };
       },
     };
   }

@@ -34,7 +34,15 @@ export function runWith(
   const chunks: UiChunk[] = [];
   let standing = rules;
   const { sha256 } = nodeHashing;
-  const deps = { tools, rules: () => standing, limits, events, sha256, now: Date.now };
+  const deps = {
+    tools,
+    rules: () => standing,
+    limits,
+    events,
+    sha256,
+    now: Date.now,
+    room: 100_000,
+  };
   const run = new ToolRun(deps, (chunk) => chunks.push(chunk));
   return {
     run,

@@ -1,11 +1,11 @@
 import { hashJson, SkyOrder, toSkyPart, toUiPart } from '@filepath/protocol/sky';
 import { describe, expect, it } from 'vitest';
-import type { ClawTool } from '../../../../src/liteclaw/tools/tool.ts';
+import type { ClawTool, ToolRules } from '../../../../src/liteclaw/tools/tool.ts';
 import { bashTool } from '../../../../src/liteclaw/tools/workspace-tools.ts';
 import { LIMITS, runWith } from './support.ts';
 
-const RW = { policy: 'read-write', allow: [] } as const;
-const RO = { policy: 'read-only', allow: [] } as const;
+const RW: ToolRules = { policy: 'read-write', allow: [] };
+const RO: ToolRules = { policy: 'read-only', allow: [] };
 
 const echo: ClawTool = {
   name: 'kv.get',

@@ -6,11 +6,12 @@ import { unifiedDiff } from '@filepath/protocol';
 import { sha256Hex } from '@filepath/protocol/sky';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { readTar, writeTar } from '../../../../src/liteclaw/tools/tar.ts';
+import type { ToolRules } from '../../../../src/liteclaw/tools/tool.ts';
 import { Workspace } from '../../../../src/liteclaw/tools/workspace.ts';
 import { workspaceTools } from '../../../../src/liteclaw/tools/workspace-tools.ts';
 import { chatSql, LIMITS, runWith } from './support.ts';
 
-const RW = { policy: 'read-write', allow: [] } as const;
+const RW: ToolRules = { policy: 'read-write', allow: [] };
 
 function started(limits = LIMITS) {
   const sql = chatSql();
