@@ -19,6 +19,7 @@ const USAGE = `Usage: filepath COMMAND [OPTION …]
   export    write a thread or a chat as signed NDJSON
   import    make the chat of an export your LiteClaw
   verify    check an export
+  replay    do the calls of tools in an export of a chat again, and compare
   convert   make a session of another program from an export of a chat
   validate  check NDJSON on stdin against FAP
   doctor    check what filepath needs on this machine
@@ -38,6 +39,7 @@ const commands: Readonly<Record<string, () => Promise<Command>>> = {
   export: async () => (await import('./commands/export.ts')).exportThread,
   import: async () => (await import('./commands/import.ts')).importChat,
   verify: async () => (await import('./commands/verify.ts')).verify,
+  replay: async () => (await import('./commands/replay.ts')).replay,
   convert: async () => (await import('./commands/convert.ts')).convert,
   validate: async () => (await import('./commands/validate.ts')).validate,
   doctor: async () => (await import('./commands/doctor.ts')).doctor,

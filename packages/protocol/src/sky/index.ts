@@ -21,6 +21,7 @@ export { SkyToolCall, SkyToolState } from './tool-call.ts';
 export { type OfThread, toSkyMessage, toUiMessage, UiMessage } from './ui-message.ts';
 export { toSkyPart, toUiPart, type UiPart } from './ui-part.ts';
 export { ExecutorKind } from './values.ts';
+export { type Difference, SkyReplay } from './replay.ts';
 export { CF_SKY_VERSION, isReadable, SESSION_VERSION, SkyVersion } from './versions.ts';
 export { toPiSession } from './pi-session.ts';
 export { type SkyToolName, TOOL_ARGS, TOOL_LIMITS, type ToolArgs } from './tools/args.ts';
