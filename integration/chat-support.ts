@@ -152,7 +152,8 @@ export async function read(
       const chunk = Chunk.parse(value);
       so.types.push(chunk.type);
       so.text += chunk.type === 'text-delta' ? (chunk.delta ?? '') : '';
-      so.error ??= chunk.errorText ?? null;
+      // A tool's error is not that of the answer.
+      if (chunk.type === 'error') so.error ??= chunk.errorText ?? null;
       if (enough(so)) break;
     }
   } catch (error) {

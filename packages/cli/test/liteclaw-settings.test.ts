@@ -12,6 +12,9 @@ it('[CLAW3] hands on what is set for LiteClaw, and nothing else', () => {
 it.each([
   ['LITECLAW_TURNS', '0'],
   ['LITECLAW_TURNS', '201'],
+  ['LITECLAW_TOOL_CALLS', '101'],
+  ['LITECLAW_TOOL_BYTES', '104857601'],
+  ['LITECLAW_WORKSPACE_DAYS', '0'],
   ['LITECLAW_MAX_OUTPUT_TOKENS', 'many'],
   ['LITECLAW_FIRST_BYTE_MS', '1e4'],
 ])('[CLAW3] refuses to start with %s=%s', (name, value) => {
