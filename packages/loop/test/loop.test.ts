@@ -33,6 +33,22 @@ describe.each(FORMATS)('%s', (format) => {
     expect(new Set(deltas.map(({ id }) => id)).size).toBe(1);
   });
 
+  it('[TOOL11] tells the arguments of a call piece by piece, before it is called', async () => {
+    const input = { text: 'a text of some length' };
+    const server = await serve([{ tools: [{ name: 'echo', input }], chunk: 6 }, { text: 'Done.' }]);
+    const run = start(server, format, { tools: [tool('echo', (text) => text)] });
+    expect(await run.done).toMatchObject({ outcome: 'done' });
+    const [begun] = of(run.events, 'tool-input-start');
+    const pieces = of(run.events, 'tool-input-delta');
+    const [called] = of(run.events, 'tool-start');
+    expect(begun).toMatchObject({ name: 'echo', id: called?.id });
+    expect(JSON.parse(pieces.map(({ delta }) => delta).join(''))).toEqual(input);
+    expect(pieces.length).toBeGreaterThan(1);
+    expect(run.events.findLastIndex(({ type }) => type === 'tool-input-delta')).toBeLessThan(
+      run.events.findIndex(({ type }) => type === 'tool-start'),
+    );
+  });
+
   it('[LOOP4] a tool that fails, is unknown or is called wrongly gives a result, and the loop goes on', async () => {
     const server = await serve([
       {
