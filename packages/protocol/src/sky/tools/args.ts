@@ -30,7 +30,7 @@ const Key = z
   .describe('like reports/may.txt');
 
 function isPath(path: string): boolean {
-  // eslint-disable-next-line no-control-regex
+  // oxlint-disable-next-line no-control-regex
   if (/[\u0000-\u001f\u007f\\]/.test(path) || path !== path.normalize('NFC')) return false;
   return path.split('/').every((part) => part.trim() !== '' && part !== '.' && part !== '..');
 }

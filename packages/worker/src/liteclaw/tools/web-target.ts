@@ -10,7 +10,7 @@ const USUAL: Readonly<Record<string, number>> = { http: 80, https: 443 };
 
 /** Null for what is no URL of the web, or one that others might read in another way. */
 export function webTarget(text: string): WebTarget | null {
-  // eslint-disable-next-line no-control-regex
+  // oxlint-disable-next-line no-control-regex
   if (/[\u0000-\u0020\u007f\\]/.test(text)) return null;
   const [, scheme = '', name = '', digits, rest = '/'] = SHAPE.exec(text) ?? [];
   const host = canonicalHost(name);
