@@ -4,7 +4,7 @@ import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { LiteclawTools } from '@filepath/protocol';
+import { LiteclawTools, LiteclawWorkspace } from '@filepath/protocol';
 import {
   Api,
   gate,
@@ -14,7 +14,7 @@ import {
   startModelServer,
   tempDir,
 } from '@filepath/testkit';
-import { afterAll, afterEach, beforeAll, expect, it } from 'vitest';
+import { afterAll, afterEach, beforeAll, expect, it, vi } from 'vitest';
 import { ChatClient, read, spawn, textOf, transcript, user } from './chat-support.ts';
 
 const KEY = 'key-of-a-provider-0123456789';
@@ -200,6 +200,34 @@ it('[TOOL15] stop ends a run in the middle of a call; the call is ended, and the
     code: 0,
     said: expect.stringMatching(/^ok: 1 calls/),
   });
+});
+
+it('[TOOL15] after a kill between a call and the answer the message is answered, and nothing hangs', async () => {
+  await rules('read-write');
+  const held = gate(0);
+  const write = calls('write', { path: 'kept.md', text: 'kept' });
+  server.play({ script: [write, { text: 'Never.', gate: held }, { text: 'Here I am.' }] });
+  const client = connect();
+  const reading = await client.send([user('Write it')]);
+  await held.reached;
+  await instance.killEngine();
+  client.close();
+  await reading.cancel().catch(() => undefined);
+  const stored = await vi.waitFor(
+    async () => {
+      const found = await transcript(api, id);
+      expect(found.map(textOf)).toEqual(['Write it', 'Here I am.']);
+      return found;
+    },
+    { timeout: 90_000, interval: 250 },
+  );
+  const parts = stored[1]?.parts ?? [];
+  expect(parts.filter(({ state }) => /^input|streaming/.test(String(state)))).toEqual([]);
+  const workspace = await api.json(LiteclawWorkspace, 'GET', '/api/liteclaw/workspace');
+  expect(workspace.files).toContainEqual({ path: 'kept.md', bytes: 4 });
+  const file = await exported();
+  expect(await filepath('verify', file)).toMatchObject({ code: 0 });
+  expect(await filepath('replay', file)).toMatchObject({ code: 0 });
 });
 
 async function exported(): Promise<string> {
