@@ -7,6 +7,7 @@ export class NotInExport extends Error {}
 export class ReplayFiles {
   #generation = 0;
   #known = new Map<string, string>();
+  #lost = new Set<string>();
   /** Nothing was there before what is known. */
   #whole: boolean;
 
@@ -21,6 +22,7 @@ export class ReplayFiles {
     this.#whole = this.#whole && this.#generation === 0 && generation === 1;
     this.#generation = generation;
     this.#known.clear();
+    this.#lost.clear();
   }
 
   /** What a call would see and change. Nothing is kept before `keep`. */
@@ -30,7 +32,7 @@ export class ReplayFiles {
       get: (path) => {
         const known = changed.get(path) ?? this.#known.get(path);
         if (known !== undefined) return known;
-        if (this.#whole) return null;
+        if (this.#whole && !this.#lost.has(path)) return null;
         throw new NotInExport();
       },
       put: (path, text) => {
@@ -45,7 +47,9 @@ export class ReplayFiles {
 
   /** What a call did to a file cannot be told; `text`: but what it left can. */
   lose(path: string, text: string | null): void {
-    if (text === null) this.#known.delete(path);
-    else this.#known.set(path, text);
+    if (text === null) {
+      this.#known.delete(path);
+      this.#lost.add(path);
+    } else this.#known.set(path, text);
   }
 }

@@ -12,6 +12,7 @@ import type { ToolOutcome } from './tools/files.ts';
 /** A line of an export that says something else than a replay of it. */
 export type Difference = { readonly line: number; readonly reason: string };
 
+type Left = { readonly data?: { readonly text: string } | undefined } | null;
 type Result = Extract<SkyEvent, { type: 'tool.result' }>;
 
 /** What is known of a call once it has a result. */
@@ -27,6 +28,8 @@ type Ended = {
   receipt: boolean;
 };
 
+/** Codes of calls that ended before they were done, or after. */
+const UNSURE = ['interrupted', 'timeout', 'failed'];
 /** Codes of failures that follow from the arguments and the files; the others are refusals and accidents. */
 const SETTLED = ['not_found', 'no_match', 'bad_args', 'too_large'];
 
@@ -55,6 +58,7 @@ export class SkyReplay {
   }
 
   async #event(line: number, event: SkyEvent): Promise<string[]> {
+    if (event.type === 'run.error') this.#cutOff();
     if (!('tool_call_id' in event)) return [];
     const key = keyOf(event);
     if (event.type === 'tool.call.started') this.#open.set(key, { name: event.tool_name });
@@ -89,11 +93,11 @@ export class SkyReplay {
     { name, args }: { name: string; args?: unknown },
     { output, status, error_code: code }: Result,
   ): Promise<ToolOutcome | null> {
+    if (status === 'error' && UNSURE.includes(code ?? '')) this.#unsure({ name, args }, null);
+    if (status === 'error' && !SETTLED.includes(code ?? '')) return null;
     const generation = generationOf(output);
     if (!isDeterministic(name) || generation === null) return null;
-    if (status === 'error' && !SETTLED.includes(code ?? '')) return null;
-    const parsed = TOOL_ARGS[name].safeParse(args);
-    if (!parsed.success) return null;
+    if (!TOOL_ARGS[name].safeParse(args).success) return null;
     this.#files.enter(generation);
     const view = this.#files.view();
     try {
@@ -104,11 +108,23 @@ export class SkyReplay {
     } catch (error) {
       if (!(error instanceof NotInExport)) throw error;
       this.counts.missing += 1;
-      const { path, text } = parsed.data as { path?: string; text?: string };
-      if (path !== undefined && status === 'completed' && (name === 'write' || name === 'edit'))
-        this.#files.lose(path, name === 'write' ? (text ?? null) : null);
+      if (status === 'completed') this.#unsure({ name, args }, TOOL_ARGS.write.safeParse(args));
       return null;
     }
+  }
+
+  /** Calls without a result, of a run that was cut off: nobody knows whether they were done. */
+  #cutOff(): void {
+    for (const call of this.#open.values()) this.#unsure(call, null);
+    this.#open.clear();
+  }
+
+  /** `left`: what the file has now, where that is known. */
+  #unsure({ name, args }: { name: string; args?: unknown }, left: Left): void {
+    if (name !== 'write' && name !== 'edit') return;
+    const parsed = TOOL_ARGS[name].safeParse(args);
+    if (!parsed.success) return;
+    this.#files.lose(parsed.data.path, name === 'write' ? (left?.data?.text ?? null) : null);
   }
 
   #receipt(receipt: ToolReceipt): string[] {

@@ -12,6 +12,7 @@ import { describe, expect, it } from 'vitest';
 import type { ToolRules } from '../../../../src/liteclaw/tools/tool.ts';
 import { Workspace } from '../../../../src/liteclaw/tools/workspace.ts';
 import { bashTool, workspaceTools } from '../../../../src/liteclaw/tools/workspace-tools.ts';
+import type { Sql } from '../../../../src/storage/sql.ts';
 import { nodeHashing } from '../../../../src/thread/node-hashing.ts';
 import { chatSql, LIMITS, runWith } from './support.ts';
 
@@ -63,6 +64,10 @@ async function recorded(): Promise<Parts> {
   await it.call('summarize', { text: 'Trains run. Trains stop. Lunch.' });
   await it.call('bash', { command: 'ls' });
   await it.call('write', { path: '../x', text: '' });
+  return partsOf(sql);
+}
+
+function partsOf(sql: Sql): Parts {
   const sources = sql.all<{ json: string }>('SELECT json FROM log ORDER BY seq');
   const receipts = sql.all<{ body: string }>('SELECT body FROM receipts ORDER BY id');
   const events = sources.map(({ json }) => LogEvent.parse(JSON.parse(json)));
@@ -163,5 +168,24 @@ describe('a replay', () => {
     );
     expect(differences).toEqual([]);
     expect(counts).toEqual({ calls: 8, replayed: 1, missing: 5 });
+  });
+
+  it('[TOOL13] does not know what a call did that was cut off by a kill or stopped', async () => {
+    const sql = chatSql();
+    const workspace = new Workspace(sql, Date.now, 1_000_000);
+    const it = runWith(workspaceTools(workspace), RW, LIMITS, sql);
+    await it.call('write', { path: 'a', text: 'one' });
+    // Done, and killed before its result was stored.
+    it.run.hear({ type: 'tool-start', id: 'k', name: 'write', input: { path: 'a', text: 'two' } });
+    workspace.put('a', 'two');
+    const lost = { code: 'interrupted', message: 'killed' };
+    it.log.end(null, { status: 'lost', output: '', ttftMs: null, error: lost });
+    const again = runWith(workspaceTools(workspace), RW, LIMITS, sql, it.log);
+    await again.call('read', { path: 'a' });
+    await again.call('write', { path: 'a', text: 'three' });
+    await again.call('read', { path: 'a' });
+    const { differences, counts } = await replayed(partsOf(sql));
+    expect(differences).toEqual([]);
+    expect(counts).toEqual({ calls: 4, replayed: 2, missing: 2 });
   });
 });

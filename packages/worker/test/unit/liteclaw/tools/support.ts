@@ -28,8 +28,8 @@ export function runWith(
   rules: ToolRules,
   limits: ToolLimits = LIMITS,
   sql: Sql = chatSql(),
+  log = new SkyLog({ sql, hashing: nodeHashing, thread: newThreadId(), now: Date.now }),
 ) {
-  const log = new SkyLog({ sql, hashing: nodeHashing, thread: newThreadId(), now: Date.now });
   const events = log.begin({ request: 'r', message: null, modelConfigId: 'test' });
   const chunks: UiChunk[] = [];
   let standing = rules;
