@@ -71,7 +71,7 @@ module.exports = {
       from: { path: '^packages/([^/]+)/src/' },
       to: {
         path: '^packages/[^/]+/',
-        pathNot: ['^packages/$1/', '^packages/[^/]+/(src|engine|src/sky)/index\\.ts$'],
+        pathNot: ['^packages/$1/', '^packages/[^/]+/(src|engine|src/sky|src/chat)/index\\.ts$'],
       },
     },
     {

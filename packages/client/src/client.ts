@@ -27,6 +27,8 @@ import {
   type MemoryScope,
   MemoryStored,
   JobResult,
+  Liteclaw,
+  type LiteclawPost,
   MachineCheck,
   type MergeCreate,
   type MessageCreate,
@@ -113,12 +115,14 @@ export function createClient(options: ClientOptions = {}) {
   });
   const openSocket = options.openSocket ?? openPlatformSocket;
 
+  const socketUrl = (path: string): string => {
+    const url = new URL(path, base);
+    url.protocol = url.protocol === 'https:' ? 'wss:' : 'ws:';
+    return url.href;
+  };
   const feed = (path: string) => ({
-    open: (after: number): WebSocketLike => {
-      const url = new URL(`${path}?after=${after}`, base);
-      url.protocol = url.protocol === 'https:' ? 'wss:' : 'ws:';
-      return openSocket(url.href, headers);
-    },
+    open: (after: number): WebSocketLike =>
+      openSocket(socketUrl(`${path}?after=${after}`), headers),
     probe: async (after: number) =>
       (await send('GET', `${path}?after=${after}&limit=1`)).body?.cancel(),
   });
@@ -399,6 +403,21 @@ export function createClient(options: ClientOptions = {}) {
       },
     },
 
+    /** The one chat that the caller has. */
+    liteclaw: {
+      get: async () => whole(await send('GET', '/api/liteclaw'), 'LiteClaw', Liteclaw),
+      /** Each may be repeated. */
+      post: async (action: LiteclawPost['action']) =>
+        whole(await send('POST', '/api/liteclaw', { body: { action } }), 'LiteClaw', Liteclaw),
+      /** For `LiveChat` of `@filepath/client/chat`: where it connects, and its transcript. */
+      chat: (id: string) => ({
+        open: (): WebSocketLike => openSocket(socketUrl(chat(id)), headers),
+        read: (): Promise<Response> => send('GET', `${chat(id)}/get-messages`),
+      }),
+      /** Where all of it is had, as lines of JSON. */
+      exportUrl: (id: string): string => new URL(`${chat(id)}/export`, base).href,
+    },
+
     /** Answers that are given again by themselves. */
     rule: {
       list: async () => field(await send('GET', '/api/rules'), 'rules', Rule.array()),
@@ -428,6 +447,7 @@ export function createClient(options: ClientOptions = {}) {
 }
 
 const session = (id: string): string => `/api/session/${encodeURIComponent(id)}`;
+const chat = (id: string): string => `/agents/chat/${encodeURIComponent(id)}`;
 const ofNode = (id: string): string => `/api/node/${encodeURIComponent(id)}`;
 const queued = (id: string, messageId: string): string =>
   `${ofNode(id)}/queue/${encodeURIComponent(messageId)}`;

@@ -5,6 +5,7 @@ import {
   type TreeChange,
 } from '@filepath/protocol';
 import { Backoff } from './backoff.ts';
+import { onOnline } from './online.ts';
 import type { WebSocketLike } from './socket.ts';
 
 /** `gone`: deleted, or not for this viewer; the feed does not try again. */
@@ -269,13 +270,4 @@ export class Follower<I extends { seq: number }> implements Following {
 
 function isFinal(error: FilepathError): boolean {
   return error.code === 'unauthenticated' || error.code === 'not_found';
-}
-
-/** Only browsers say `online`; elsewhere the backoff alone brings the feed back. */
-function onOnline(then: () => void): () => void {
-  const host = globalThis as unknown as Partial<
-    Pick<EventTarget, 'addEventListener' | 'removeEventListener'>
-  >;
-  host.addEventListener?.('online', then);
-  return () => host.removeEventListener?.('online', then);
 }

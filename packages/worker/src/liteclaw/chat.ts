@@ -248,6 +248,7 @@ export class Chat extends AIChatAgent<Env, ChatState> {
 
   /** Forgets what was said, and the summary of it. */
   async reset(): Promise<void> {
+    await this.#quiet('reset');
     this.resetTurnState();
     await this.sessions.session().clearMessages();
     await this['_clearChatTerminal']();
@@ -320,7 +321,10 @@ export class Chat extends AIChatAgent<Env, ChatState> {
       this.#late.told(connection.id, this._resumableStream.activeRequestId);
     if (incoming.kind === 'resumed' && this.#late.answered(connection, incoming.id)) return;
     if (incoming.kind !== 'ask') {
-      if (incoming.kind === 'clear') this.#replies.forget();
+      if (incoming.kind === 'clear') {
+        await this.#quiet('cleared');
+        this.#replies.forget();
+      }
       await sdk(connection, incoming.frame);
       return;
     }
@@ -333,8 +337,7 @@ export class Chat extends AIChatAgent<Env, ChatState> {
     this.#turns.begin(incoming.id, incoming.message, modelConfigId);
     let turn: unknown;
     await this.#arrivals.run(async () => {
-      this.abortAllRequests('superseded');
-      await this.waitUntilStable({ timeout: STOP_MS });
+      await this.#quiet('superseded');
       // The transcript may have grown by what was stopped.
       const anew = readIncoming(message, this.messages);
       const begun = Promise.withResolvers<void>();
@@ -410,6 +413,12 @@ export class Chat extends AIChatAgent<Env, ChatState> {
       chat: this.#id(),
     };
     return chatModel(deps, this.#settings);
+  }
+
+  /** Stops what is on its way, and waits until the part that was said of it is stored. */
+  async #quiet(reason: string): Promise<void> {
+    this.abortAllRequests(reason);
+    await this.waitUntilStable({ timeout: STOP_MS });
   }
 
   #open(id: string): Connection | undefined {

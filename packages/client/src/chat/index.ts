@@ -1,0 +1,1 @@
+export { type ChatHandlers, type ChatSource, type ChatView, LiveChat } from './live-chat.ts';

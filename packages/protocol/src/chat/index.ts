@@ -1,0 +1,9 @@
+export { type ChatResponse, ChatServerFrame, readChatFrame } from './frames.ts';
+export {
+  CHAT_READ_LIMITS,
+  ChatChunk,
+  ChatMessage,
+  ChatMessages,
+  ChatNotice,
+  ChatPart,
+} from './messages.ts';
