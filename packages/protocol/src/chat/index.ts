@@ -6,4 +6,5 @@ export {
   ChatMessages,
   ChatNotice,
   ChatPart,
+  ChatReceipt,
 } from './messages.ts';

@@ -47,3 +47,25 @@ export type ChatChunk = z.infer<typeof ChatChunk>;
 
 /** What a chat says of the answer that is on its way: `data-notice`, kept nowhere. */
 export const ChatNotice = z.looseObject({ message: z.string().max(2048) });
+
+const Hash = z.string().max(200);
+
+/** What the page shows of the receipt of a tool: `data-receipt`. */
+export const ChatReceipt = z.looseObject({
+  tool_call_id: z.string().max(500),
+  args_hash: Hash,
+  output_hash: Hash,
+  duration_ms: z.number().min(0),
+  executor: z.string().max(100).optional(),
+  deterministic: z.boolean().optional(),
+  error_code: z.string().max(200).optional(),
+  change: z
+    .looseObject({
+      path: z.string().max(4096),
+      input_hash: Hash.nullable(),
+      patch_hash: Hash,
+      output_hash: Hash,
+    })
+    .optional(),
+});
+export type ChatReceipt = z.infer<typeof ChatReceipt>;

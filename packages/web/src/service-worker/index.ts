@@ -22,7 +22,7 @@ self.addEventListener('fetch', (event) => {
   const { request } = event;
   const url = new URL(request.url);
   if (request.method !== 'GET' || url.origin !== self.location.origin) return;
-  if (url.pathname.startsWith('/api/')) return;
+  if (url.pathname.startsWith('/api/') || url.pathname.startsWith('/agents/')) return;
   if (request.mode === 'navigate') event.respondWith(page(request));
   else if (built.has(url.pathname)) event.respondWith(kept(request));
   else if (files.has(url.pathname)) event.respondWith(fresh(request));

@@ -3,6 +3,7 @@ import type { AgentActions } from './agent-actions.svelte.ts';
 import { MessageDraft } from './message-draft.svelte.ts';
 import { type Suggestion, Suggestions } from './suggestions.svelte.ts';
 import type { ThreadView } from './thread-view.svelte.ts';
+import { isTouch } from './touch.ts';
 
 type Parts = { view: ThreadView; actions: AgentActions; nodes: () => Iterable<Node> };
 
@@ -114,9 +115,4 @@ export class InputField {
     element.setSelectionRange(caret, caret);
     this.look(element);
   }
-}
-
-/** On a touch keyboard Enter is the only way to a new line. */
-function isTouch(): boolean {
-  return matchMedia('(hover: none) and (pointer: coarse)').matches;
 }

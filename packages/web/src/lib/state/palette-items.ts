@@ -25,6 +25,7 @@ const IN_TREE: ReadonlySet<NodeAction> = new Set(['open', 'up', 'down', 'in', 'o
 export const PLACES: readonly PaletteItem[] = [
   { id: 'sessions', label: 'All sessions', hint: '', go: '/' },
   { id: 'new-session', label: 'New session', hint: '', go: '/?new' },
+  { id: 'liteclaw', label: 'LiteClaw', hint: 'your assistant', go: '/assistant' },
   { id: 'settings', label: 'Settings', hint: '', go: '/settings' },
   { id: 'memory', label: 'Memory', hint: '', go: '/memory' },
   { id: 'docs', label: 'Documentation', hint: '', go: '/docs' },

@@ -1,0 +1,82 @@
+import type { ChatMessage } from '@filepath/protocol/chat';
+import { describe, expect, it } from 'vitest';
+import { shownParts } from '../src/lib/text/chat-parts.ts';
+
+const HASH = 'a'.repeat(64);
+const receipt = {
+  step_id: 'st_1',
+  tool_name: 'read',
+  args_hash: HASH,
+  output_hash: 'b'.repeat(64),
+  duration_ms: 12,
+  status: 'completed',
+  verified: true,
+  tool_call_id: 'c1',
+  executor: 'workers',
+  deterministic: true,
+};
+const message = (parts: ChatMessage['parts']): ChatMessage => ({
+  id: 'm',
+  role: 'assistant',
+  parts,
+});
+const call = { type: 'tool-read', toolCallId: 'c1', toolName: 'read' };
+
+describe('[CHT12] parts of a message', () => {
+  it('a call has its arguments, its result and the receipt that names it', () => {
+    const shown = shownParts(
+      message([
+        { type: 'step-start' },
+        { ...call, state: 'output-available', input: { path: 'a.md' }, output: { text: 'hello' } },
+        { type: 'data-receipt', id: 'receipt-st_1', data: receipt },
+        { type: 'text', text: 'It says hello.', state: 'done' },
+      ]),
+      false,
+    );
+    expect(shown).toEqual([
+      {
+        kind: 'tool',
+        call: {
+          name: 'read',
+          status: 'done',
+          input: { path: 'a.md' },
+          output: JSON.stringify({ text: 'hello' }, null, 2),
+          error: null,
+          receipt,
+        },
+      },
+      { kind: 'text', text: 'It says hello.', partial: false },
+    ]);
+  });
+
+  it('arguments are shown while they are written, and a call that nobody ended is a failure', () => {
+    const part = { ...call, state: 'input-streaming', inputText: '{"path":"a' };
+    const [writing] = shownParts(message([part]), true);
+    expect(writing).toMatchObject({ call: { status: 'start', input: '{"path":"a', error: null } });
+    const [left] = shownParts(message([part]), false);
+    expect(left).toMatchObject({
+      call: { status: 'error', error: expect.stringContaining('ended') },
+    });
+  });
+
+  it('a failed call says why; one of another kind is named by its tool', () => {
+    const failed = {
+      type: 'dynamic-tool',
+      toolName: 'x.y',
+      toolCallId: 'c2',
+      state: 'output-error',
+    };
+    const [shown] = shownParts(message([{ ...failed, errorText: 'no such file' }]), false);
+    expect(shown).toMatchObject({ call: { name: 'x.y', status: 'error', error: 'no such file' } });
+  });
+
+  it('a receipt that is none, thoughts and empty texts are not shown', () => {
+    const parts = [
+      { type: 'data-receipt', data: { args_hash: 1 } },
+      { type: 'reasoning', text: 'hm' },
+      { type: 'text', text: '' },
+      { type: 'data-error', data: { code: 'nonsense' } },
+    ];
+    expect(shownParts(message(parts), false)).toEqual([]);
+  });
+});
