@@ -120,6 +120,58 @@ it('[UIV2] [UIV6] [UIV4] [UIV5] opens at its end, reads earlier blocks on the wa
     .toBeLessThan(2);
 });
 
+/** Runs in the page: how many rows are put on it in each frame from here on. */
+function countRows(log: Element): void {
+  let put = 0;
+  const frames: number[] = [];
+  Reflect.set(globalThis, 'rowsInFrames', frames);
+  new MutationObserver((changes) => {
+    for (const { addedNodes } of changes)
+      for (const node of addedNodes)
+        if (node instanceof Element && node.hasAttribute('data-row')) put += 1;
+  }).observe(log, { childList: true, subtree: true });
+  const frame = (): void => {
+    frames.push(put);
+    put = 0;
+    requestAnimationFrame(frame);
+  };
+  requestAnimationFrame(frame);
+}
+
+it('[UIV15] [UIV6] puts few rows on the page in a frame while somebody scrolls, and all in view are there', async () => {
+  await using instance = await startInstance();
+  await using browser = await startBrowser();
+  const { page, url } = await longThread(instance, browser);
+  await page.goto(url);
+  await said(page, `1.${LINES - 1}`).waitFor();
+  await rested(page);
+  const log = page.getByRole('log');
+  const box = await log.boundingBox();
+  if (box === null) throw new Error('the conversation is not on the page');
+  await log.evaluate(countRows);
+  const devtools = await page.context().newCDPSession(page);
+  await devtools.send('Input.synthesizeScrollGesture', {
+    x: box.x + box.width / 2,
+    y: box.y + box.height / 2,
+    yDistance: 6000,
+    speed: 1500,
+    preventFling: true,
+    gestureSourceType: 'mouse',
+  });
+  await rested(page);
+  const frames = await page.evaluate(() => Reflect.get(globalThis, 'rowsInFrames') as number[]);
+  expect(frames.reduce((sum, put) => sum + put, 0)).toBeGreaterThan(20);
+  expect(Math.max(...frames)).toBeLessThanOrEqual(2);
+  const empty = await log.evaluate((element) => {
+    const { top, bottom } = element.getBoundingClientRect();
+    return [...element.querySelectorAll('[data-chunk]')].filter((group) => {
+      const { top: from, bottom: to } = group.getBoundingClientRect();
+      return to > top && from < bottom && group.clientHeight > 0 && group.childElementCount === 0;
+    }).length;
+  });
+  expect(empty).toBe(0);
+});
+
 it('[UIV9] [UIV10] [UIV12] a block has an address, and the place in a thread is kept', async () => {
   await using instance = await startInstance();
   await using browser = await startBrowser();

@@ -67,6 +67,37 @@ function paneforgeWithoutStyleElement(): Plugin {
   };
 }
 
+type IconData = { name: string; size: number; node: [string, Record<string, string>][] };
+
+/**
+ * An icon of lucide is put together of its parts and of all that may be set of them each time it is shown, and rows of
+ * a thread have several. The build writes each as the one element it is. Its size is the style sheet's.
+ */
+function lucideAsElements(): Plugin {
+  const script =
+    "<script>const { class: given = '', 'aria-label': label } = $props();" +
+    " const hidden = $derived(label === undefined ? 'true' : undefined);</script>";
+  return {
+    name: 'lucide-as-elements',
+    enforce: 'pre',
+    transform(code, id) {
+      if (!/\/@lucide\/svelte\/dist\/icons\/[\w-]+\.svelte$/.test(id)) return null;
+      const [, data] = /^const iconData = (.*);$/m.exec(code) ?? [];
+      if (data === undefined) return this.error(`lucide writes ${id} in another way now`);
+      const { name, size, node } = JSON.parse(data) as IconData;
+      const parts = node.map(([tag, attributes]) => {
+        const set = Object.entries(attributes).map(([key, value]) => ` ${key}="${value}"`);
+        return `<${tag}${set.join('')} />`;
+      });
+      const svg =
+        `<svg viewBox="0 0 ${size} ${size}" fill="none" stroke="currentColor" stroke-linecap="round"` +
+        ` stroke-linejoin="round" class="lucide lucide-${name} lucide-icon {given}"` +
+        ' aria-label={label} aria-hidden={hidden}>';
+      return { code: `${script}\n${svg}${parts.join('')}</svg>`, map: null };
+    },
+  };
+}
+
 export default defineConfig({
   // A worker loads grammars as it needs them.
   worker: { format: 'es' },
@@ -92,6 +123,7 @@ export default defineConfig({
     zodWithoutEval(),
     zodWithoutJsonSchema(),
     paneforgeWithoutStyleElement(),
+    lucideAsElements(),
     sveltekit({
       adapter: adapter({ fallback: 'index.html' }),
       version: { name: manifest.version },

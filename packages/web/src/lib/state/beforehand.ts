@@ -15,18 +15,24 @@ const FETCHED = 'parts-fetched';
 
 /** Fetches them once the page rests: what is opened later is there at once, and also when the server is not. */
 export function fetchBeforehand(): () => void {
-  const timer = setTimeout(() => {
-    if (whenIdle === undefined) void fetchAll();
-    else whenIdle(() => void fetchAll());
-  }, REST_MS);
-  return () => clearTimeout(timer);
+  let left = false;
+  const timer = setTimeout(() => void fetchAll(() => left), REST_MS);
+  return () => {
+    left = true;
+    clearTimeout(timer);
+  };
 }
 
 /** Safari has none. */
 const whenIdle: typeof requestIdleCallback | undefined = globalThis.requestIdleCallback;
 
-async function fetchAll(): Promise<void> {
-  // What cannot be fetched now is asked for again where it is shown.
-  await Promise.allSettled(Object.values(parts).map((fetchPart) => fetchPart()));
+/** One after the other, so that none of them is in the way of a frame. */
+async function fetchAll(stopped: () => boolean): Promise<void> {
+  for (const fetchPart of Object.values(parts)) {
+    if (whenIdle !== undefined) await new Promise((resolve) => whenIdle(resolve));
+    if (stopped()) return;
+    // What cannot be fetched now is asked for again where it is shown.
+    await fetchPart().catch(() => undefined);
+  }
   performance.mark(FETCHED);
 }

@@ -1,8 +1,6 @@
-import { SvelteSet } from 'svelte/reactivity';
+import { RowsShown } from './rows-shown.svelte.ts';
 
 const NEAR_PX = 48;
-/** Groups in a frame where all are wanted, and nobody scrolls meanwhile. */
-const MANY = 40;
 /** How far beyond the view groups of blocks are on the page, and how near its beginning more is asked for. */
 const MARGIN_PX = 1200;
 /** A row whose height nobody has seen. */
@@ -17,8 +15,7 @@ type Anchor = { element: Element; at: number };
  */
 export class ScrollKeeper {
   pinned = $state(true);
-  /** Groups whose rows are on the page. */
-  readonly near = new SvelteSet<number>();
+  readonly shown = new RowsShown();
   /** Called when the view is near the beginning of what there is. */
   onbeginning: () => void = () => undefined;
   #scroller: HTMLElement | null = null;
@@ -29,10 +26,6 @@ export class ScrollKeeper {
   readonly #keys = new WeakMap<Element, number>();
   readonly #heights = new Map<number, number>();
   #measured = { px: 0, rows: 0 };
-  #wanted = new Map<number, boolean>();
-  #frame: number | null = null;
-  /** So many groups are put on the page, or taken from it, in a frame. */
-  #atOnce = 1;
   readonly #resize = new ResizeObserver((entries) => {
     for (const { target } of entries) this.#measure(target);
     this.#settle();
@@ -53,7 +46,7 @@ export class ScrollKeeper {
       scroller.removeEventListener('scroll', scrolled);
       this.#resize.disconnect();
       this.#approach?.disconnect();
-      if (this.#frame !== null) cancelAnimationFrame(this.#frame);
+      this.shown.close();
       this.#scroller = null;
     };
   };
@@ -71,8 +64,7 @@ export class ScrollKeeper {
       return () => {
         this.#resize.unobserve(element);
         this.#approach?.unobserve(element);
-        this.near.delete(key);
-        this.#wanted.delete(key);
+        this.shown.delete(key);
       };
     };
   }
@@ -117,16 +109,11 @@ export class ScrollKeeper {
     if ((this.pinned ? scrollHeight - clientHeight : scrollTop) < MARGIN_PX) this.onbeginning();
   }
 
-  /** Groups that are to be on the page wherever the view is. */
-  want(keys: Iterable<number>): void {
-    for (const key of keys) this.#wanted.set(key, true);
-    this.#atOnce = MANY;
-    this.#later();
-  }
-
   #measure(target: Element): void {
     const key = this.#keys.get(target);
     if (key === undefined || target.childElementCount === 0) return;
+    // One that is not there whole has the height that is kept for it.
+    if ((target as HTMLElement).style.height !== '') return;
     const height = target.getBoundingClientRect().height;
     if (!this.#heights.has(key)) {
       this.#measured.px += height;
@@ -205,7 +192,7 @@ export class ScrollKeeper {
     return top + scroller.scrollTop;
   }
 
-  /** What is in view is put on the page at once, what is near it one group in a frame. */
+  /** What is in view is put on the page at once, what is near it little by little. */
   #moved(entries: readonly IntersectionObserverEntry[]): void {
     for (const { target, isIntersecting, boundingClientRect: box, rootBounds } of entries) {
       const key = this.#keys.get(target);
@@ -214,28 +201,9 @@ export class ScrollKeeper {
         rootBounds !== null &&
         box.bottom > rootBounds.top + MARGIN_PX &&
         box.top < rootBounds.bottom - MARGIN_PX;
-      if (isIntersecting && inView) this.near.add(key);
-      else this.#wanted.set(key, isIntersecting);
+      if (isIntersecting && inView) this.shown.show(key);
+      else this.shown.want(key, isIntersecting);
     }
-    this.#later();
-  }
-
-  #later(): void {
-    if (this.#wanted.size === 0) this.#atOnce = 1;
-    if (this.#wanted.size === 0 || this.#frame !== null) return;
-    this.#frame = requestAnimationFrame(() => {
-      this.#frame = null;
-      let left = this.#atOnce;
-      for (const [key, wanted] of this.#wanted) {
-        this.#wanted.delete(key);
-        if (this.near.has(key) === wanted) continue;
-        if (wanted) this.near.add(key);
-        else this.near.delete(key);
-        left -= 1;
-        if (left === 0) break;
-      }
-      this.#later();
-    });
   }
 }
 

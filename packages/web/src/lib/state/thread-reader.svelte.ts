@@ -41,7 +41,7 @@ export class ThreadReader {
       });
       $effect(() => {
         if (!this.finding) return;
-        this.keeper.want(view.chunks.map(({ key }) => key));
+        this.keeper.shown.wantMany(view.chunks.map(({ key }) => key));
       });
     });
     void this.#comeBack();
@@ -64,7 +64,7 @@ export class ThreadReader {
     const chunk = chunkAt(this.#view.chunks, seq);
     const row = chunk?.rows.findLast((one) => one.seq <= seq) ?? chunk?.rows[0];
     if (!chunk || !row) return;
-    this.keeper.near.add(chunk.key);
+    this.keeper.shown.show(chunk.key);
     await tick();
     const element = document.querySelector(`[data-chunk="${chunk.key}"] [data-row="${row.seq}"]`);
     if (element) this.keeper.put(element, offset);
