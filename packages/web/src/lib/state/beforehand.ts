@@ -5,7 +5,7 @@ const parts = import.meta.glob([
   '../components/changes/ChangesView.svelte',
   '../components/chat/{MessageFiles,HandoffBlock,PlanBlock,DecisionBlock,GateBlock,MemoriesBlock}.svelte',
   '../components/session/{SessionBudgetDialog,AgentMenu,SuggestionList,AttachedList,KeysDialog}.svelte',
-  '../components/session/{TreeDrawer,SpawnModal,BudgetDialog,TreeMenu,TreeTip}.svelte',
+  '../components/session/{TreeDrawer,TreeResizer,SpawnModal,BudgetDialog,TreeMenu,TreeTip}.svelte',
 ]);
 
 const REST_MS = 5_000;

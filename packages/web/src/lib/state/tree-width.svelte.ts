@@ -11,11 +11,11 @@ const STEP = 16;
  * page's width gives new percentages for the same pixels.
  */
 export class TreeWidth {
-  #pixels = widthOf(recall('tree-width'));
+  #pixels = $state(widthOf(recall('tree-width')));
   #page = $state(1);
 
-  /** Percentages are rounded; these are not. */
-  readonly bounds = `min-width: ${LEAST}px; max-width: ${MOST}px`;
+  /** Somebody draws it. */
+  drawing = $state(false);
   readonly least = $derived(this.#percent(LEAST));
   readonly most = $derived(this.#percent(MOST));
   readonly step = $derived(this.#percent(STEP));
@@ -25,6 +25,10 @@ export class TreeWidth {
     this.#page = page;
   }
 
+  get pixels(): number {
+    return this.#pixels;
+  }
+
   /** The page has this width now. */
   fit(page: number): void {
     if (page > 0) this.#page = page;
@@ -32,9 +36,11 @@ export class TreeWidth {
 
   /** The tree was drawn to this part of the page. */
   drawn(percent: number): void {
-    const page = untrack(() => this.#page);
-    this.#pixels = within((percent * page) / 100);
-    remember('tree-width', String(this.#pixels));
+    const [page, before] = untrack(() => [this.#page, this.#pixels] as const);
+    const pixels = within((percent * page) / 100);
+    if (pixels === before) return;
+    this.#pixels = pixels;
+    remember('tree-width', String(pixels));
   }
 
   #percent(pixels: number): number {
