@@ -43,3 +43,46 @@ it('[ATT2] what waits is answered from any page, and is gone from all of them; a
   await other.getByTestId('confirm').click();
   await other.getByText('Started again').waitFor();
 });
+
+it('[UIH15] the bell opens what waits: by keys, beside it, within a phone, and gives the focus back', async () => {
+  await using instance = await startInstance();
+  await using browser = await startBrowser();
+  const { session } = await new Api(instance).agent(['cat'], { name: 'root' });
+  for (const width of [1440, 360]) {
+    const page = await browser.visitor({ width });
+    await page.goto(`${instance.url}/api/auth/sign-in/link?token=${instance.token}`);
+    await page.getByTestId('new-session').first().waitFor();
+    await page.goto(`${instance.url}/session/${session.id}`);
+    const bell = page.getByTestId('attention');
+    const popover = page.getByRole('dialog', { name: 'What waits for you' });
+    await bell.focus();
+    await page.keyboard.press('Enter');
+    await popover.getByText('Nothing waits for you.').waitFor();
+    await expect.poll(() => popover.evaluate((box) => box === document.activeElement)).toBe(true);
+    expect(await bell.getAttribute('aria-expanded')).toBe('true');
+    await expect
+      .poll(async () => {
+        const [under, box] = [await bell.boundingBox(), await popover.boundingBox()];
+        return (
+          box !== null &&
+          box.x >= 0 &&
+          box.x + box.width <= width &&
+          box.y >= (under?.y ?? 0) + (under?.height ?? 0)
+        );
+      })
+      .toBe(true);
+    await page.keyboard.press('Escape');
+    await popover.waitFor({ state: 'detached' });
+    await expect.poll(() => bell.evaluate((one) => one === document.activeElement)).toBe(true);
+
+    await bell.click();
+    await popover.waitFor();
+    await bell.click();
+    await popover.waitFor({ state: 'detached' });
+    await bell.click();
+    await popover.waitFor();
+    await page.mouse.click(20, 400);
+    await popover.waitFor({ state: 'detached' });
+    await page.context().close();
+  }
+});

@@ -164,6 +164,41 @@ it('without a key offline/demo is chosen and said; a key under Settings brings m
   await expect.poll(() => rows.count()).toBe(before - 1);
 });
 
+it('[UIS7] a long list of models has no fault that axe finds, in either theme, and is read by keys', async () => {
+  await using list = await startModelList({ more: 200 });
+  await using instance = await startInstance({
+    OPENROUTER_BASE_URL: list.url,
+    OPENROUTER_API_KEY: KEY,
+  });
+  await using browser = await startBrowser();
+  for (const look of [{}, { dark: true }]) {
+    const page = await browser.visitor(look);
+    await page.goto(`${instance.url}/api/auth/sign-in/link?token=${instance.token}`);
+    await openSpawn(page, instance.url);
+    await expect.poll(() => page.getByTestId('model').inputValue()).toContain('claude-sonnet');
+    await page.getByTestId('model').fill('many/');
+    await page.locator('[data-model="many/model-1"]').waitFor();
+    const models = page.getByTestId('model-list');
+    expect(await models.evaluate((box) => box.scrollHeight / box.clientHeight)).toBeGreaterThan(10);
+    expect(await axe(page)).toEqual([]);
+    await shot(page, `models-many-${'dark' in look ? 'dark' : 'light'}`);
+
+    const highlighted = page.locator('[data-model][data-highlighted]');
+    for (let at = 1; at <= 20; at += 1) {
+      await page.keyboard.press('ArrowDown');
+      await highlighted.waitFor();
+    }
+    const [box, row] = [await models.boundingBox(), await highlighted.boundingBox()];
+    expect(row?.y ?? 0).toBeGreaterThanOrEqual(box?.y ?? 0);
+    expect((row?.y ?? 0) + (row?.height ?? 0)).toBeLessThanOrEqual(
+      (box?.y ?? 0) + (box?.height ?? 0),
+    );
+    expect(await models.evaluate(({ scrollTop }) => scrollTop)).toBeGreaterThan(0);
+    expect(await axe(page)).toEqual([]);
+    await page.context().close();
+  }
+});
+
 /** Files of a home that have a text in them, in the clear. */
 function filesWith(home: string, text: string): string[] {
   const found = execFileSync('find', [home, '-type', 'f'], { encoding: 'utf8' }).trim().split('\n');

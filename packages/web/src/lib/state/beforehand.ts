@@ -1,6 +1,6 @@
 /** Parts without which a page opens. The rest, grammars and mathematics, is fetched only where it is shown. */
 const parts = import.meta.glob([
-  '../components/shared/{DialogPanel,ConfirmPanel,AttentionList}.svelte',
+  '../components/shared/{DialogPanel,ConfirmPanel,AttentionPopover}.svelte',
   '../components/palette/PaletteDialog.svelte',
   '../components/changes/ChangesView.svelte',
   '../components/chat/{MessageFiles,HandoffBlock,PlanBlock,DecisionBlock,GateBlock,MemoriesBlock}.svelte',
