@@ -1,4 +1,4 @@
-import { Api, startBrowser, startInstance } from '@filepath/testkit';
+import { Api, growTree, startBrowser, startInstance } from '@filepath/testkit';
 import { expect, it } from 'vitest';
 
 /** Asks, says what it was told, and asks again before it ends. */
@@ -67,4 +67,32 @@ it('[UIB3] [UIB14] leave is given in the thread for more than this time, and say
   await page.locator('[data-block="text"]', { hasText: 'asked twice' }).waitFor();
   await page.getByText('Answered: allow', { exact: true }).waitFor();
   await page.getByText('Answered by a rule: allow', { exact: true }).waitFor();
+});
+
+it('[UIB19] [UIV11] a question whose run has ended is lapsed while its process lives; a parent that was told nothing says so below its pills', async () => {
+  await using instance = await startInstance();
+  await using browser = await startBrowser();
+  const api = new Api(instance);
+  const question = { type: 'decision', id: 'd1', prompt: 'Delete it?', options: ['yes', 'no'] };
+  const grown = await growTree(api, {
+    name: 'root',
+    children: [{ name: 'asker', says: [question, { type: 'done' }] }],
+  });
+  const page = await browser.visitor();
+  await page.goto(instance.signInUrl);
+  await page.goto(`${instance.url}/session/${grown.session.id}?node=${grown.idOf('asker')}`);
+  await page.locator('[data-node][data-status="done"]').waitFor();
+  const lapsed = page.locator('[data-decision="lapsed"]', { hasText: 'Delete it?' });
+  await lapsed.getByText('does not wait for an answer any more').waitFor();
+  expect(await lapsed.locator('button:enabled').count()).toBe(0);
+  expect(await page.getByTestId('attention-count').count()).toBe(0);
+
+  await page.locator('[data-node]', { hasText: 'root' }).click();
+  await page.locator('[data-block="workers"] button', { hasText: 'asker' }).waitFor();
+  const note = page.getByTestId('thread-note');
+  await note.filter({ hasText: 'Send a message to activate this agent' }).waitFor();
+  await page.getByTestId('message-input').fill('go');
+  await page.getByTestId('message-input').press('Enter');
+  await page.locator('[data-block="message"]', { hasText: 'go' }).waitFor();
+  expect(await note.count()).toBe(0);
 });

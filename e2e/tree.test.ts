@@ -231,6 +231,79 @@ describe('the order of the tree', () => {
   });
 });
 
+describe('a finger on the tree', () => {
+  it('[UIT15] drags a row when it is held, scrolls when it moves at once, and opens the menu when it lets go', async () => {
+    const many = Array.from({ length: 40 }, (_, at) => ({ name: `more-${at}` }));
+    const grown = await growTree(api, {
+      name: 'root',
+      children: [{ name: 'plan', children: [{ name: 'db' }] }, { name: 'review' }, ...many],
+    });
+    const page = await browser.visitor({ width: 390, touch: true });
+    await page.addInitScript(() => {
+      Reflect.set(globalThis, 'buzzed', 0);
+      navigator.vibrate = () => {
+        Reflect.set(globalThis, 'buzzed', Number(Reflect.get(globalThis, 'buzzed')) + 1);
+        return true;
+      };
+    });
+    await page.goto(`${instance.url}/api/auth/sign-in/link?token=${instance.token}`);
+    await page.goto(`${instance.url}/session/${grown.session.id}?node=${grown.idOf('root')}`);
+    await page.getByTestId('agents-menu').tap();
+    const drawer = page.getByTestId('tree-drawer');
+    const row = (name: string): Locator => drawer.locator(`[data-node="${grown.idOf(name)}"]`);
+    await row('db').waitFor();
+    const devtools = await page.context().newCDPSession(page);
+    const touch = (type: 'touchStart' | 'touchMove' | 'touchEnd', x = 0, y = 0) =>
+      devtools.send('Input.dispatchTouchEvent', {
+        type,
+        touchPoints: type === 'touchEnd' ? [] : [{ x, y }],
+      });
+    const middle = async (name: string): Promise<{ x: number; y: number }> => {
+      const box = await row(name).boundingBox();
+      if (!box) throw new Error('the row is not in sight');
+      return { x: box.x + 120, y: box.y + box.height / 2 };
+    };
+    const dragged = drawer.locator('[data-node].dragged');
+    const buzzed = () => page.evaluate(() => Reflect.get(globalThis, 'buzzed') as number);
+
+    const [from, to] = [await middle('db'), await middle('review')];
+    await touch('touchStart', from.x, from.y);
+    await dragged.waitFor();
+    expect(await buzzed()).toBe(1);
+    // To the left, too: the drawer does not take it for a swipe.
+    for (let step = 1; step <= 8; step += 1)
+      await touch('touchMove', from.x - step * 10, from.y + ((to.y - from.y) * step) / 8);
+    await drawer.locator(`[data-node="${grown.idOf('review')}"].into`).waitFor();
+    await touch('touchEnd');
+    await expect
+      .poll(async () => {
+        const { nodes } = await api.tree(grown.session.id);
+        return nodes.find(({ id }) => id === grown.idOf('db'))?.parentId;
+      })
+      .toBe(grown.idOf('review'));
+    expect(await drawer.isVisible()).toBe(true);
+
+    const at = await middle('more-12');
+    await touch('touchStart', at.x, at.y);
+    for (let step = 1; step <= 10; step += 1) await touch('touchMove', at.x, at.y - step * 16);
+    await touch('touchEnd');
+    await expect
+      .poll(() => drawer.getByRole('tree').evaluate(({ scrollTop }) => scrollTop))
+      .toBeGreaterThan(100);
+    expect(await buzzed()).toBe(1);
+    expect(await dragged.count()).toBe(0);
+
+    const held = await middle('more-18');
+    await touch('touchStart', held.x, held.y);
+    await dragged.waitFor();
+    await touch('touchEnd');
+    await page.getByRole('menu').waitFor();
+    expect(await dragged.count()).toBe(0);
+    const { nodes } = await api.tree(grown.session.id);
+    expect(nodes.find(({ id }) => id === grown.idOf('more-18'))?.parentId).toBe(grown.idOf('root'));
+  });
+});
+
 describe('what the tree shows', () => {
   it('[UIT7] can be narrowed by words and by status, with what stands above', async () => {
     const { page, row } = await open();

@@ -29,8 +29,11 @@ describe('environment variables', () => {
 
 describe('numbers', () => {
   it('are short', () => {
-    expect([10, 4200, 372_000, 7_260_000].map(duration)).toEqual([
+    expect([0, 20, 99.7, 420, 4200, 372_000, 7_260_000].map(duration)).toEqual([
+      '1 ms',
+      '20 ms',
       '0.1 s',
+      '0.4 s',
       '4.2 s',
       '6 m 12 s',
       '2 h 1 m',

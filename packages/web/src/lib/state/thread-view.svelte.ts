@@ -27,6 +27,10 @@ export class ThreadView {
   working = $state(false);
   /** The messages that do. */
   queued = $state.raw<readonly QueuedBlock[]>([]);
+  /** The ids of the questions that wait for an answer, as the inbox has them. */
+  questions = $state.raw<readonly string[]>([]);
+  /** There is nothing yet but the agents below it. */
+  untold = $state(false);
   /** The newest finished text, for those who listen. */
   spoken = $state('');
   sending = $state(false);
@@ -157,13 +161,15 @@ export class ThreadView {
   #show(): void {
     const { log } = this.source;
     const { blocks, queued } = split(log.blocks);
-    const { alive, open, handing } = log.lifecycle;
+    const { alive, open, handing, questions } = log.lifecycle;
     const rows = this.#rows.of(blocks, log.runs, this.place.folded, this.everyLine);
     this.chunks = chunked(rows, this.chunks);
     this.last = log.last;
     this.queued = queued;
     this.working = open || handing;
     this.busy = alive || open;
+    this.questions = questions;
+    this.untold = rows.length > 0 && rows.every(({ kind }) => kind === 'workers');
     this.spoken = lastText(blocks);
   }
 

@@ -1,5 +1,6 @@
 export function duration(ms: number): string {
-  if (ms < 950) return `${Math.max(0.1, Math.round(ms / 100) / 10).toFixed(1)} s`;
+  if (ms < 99.5) return `${Math.max(1, Math.round(ms))} ms`;
+  if (ms < 950) return `${(Math.round(ms / 100) / 10).toFixed(1)} s`;
   if (ms < 59_500) return `${(ms / 1000).toFixed(1)} s`;
   const seconds = Math.round(ms / 1000);
   if (seconds < 3600) return `${Math.floor(seconds / 60)} m ${seconds % 60} s`;
