@@ -238,6 +238,7 @@ export class Chat extends AIChatAgent<Env, ChatState> {
         this.#demandImport(owner);
         this.#stage.finish(key, summary);
         this.#log.end(null, LOST);
+        this.#tools.imported();
         writeValue(this.#sql, 'restore', true);
         return this.hatch(owner);
       });

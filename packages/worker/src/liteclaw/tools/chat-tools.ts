@@ -115,6 +115,11 @@ export class ChatTools {
     return this.#snapshots.shown();
   }
 
+  /** The log is another one now: its calls were not made on the files that are here. */
+  imported(): void {
+    this.#workspace.renew();
+  }
+
   /** Ends a workspace that was not used for long. */
   expire(): Promise<void> {
     return this.#snapshots.expire();

@@ -86,6 +86,13 @@ export class Workspace implements Files {
     });
   }
 
+  /** The same files, which no call that was logged before tells of. Beyond any generation that was counted one by one. */
+  renew(): void {
+    const state = this.#state();
+    const generation = Math.max(state.generation + 1, this.#now());
+    writeValue(this.#sql, 'workspace', { ...state, generation });
+  }
+
   #use(): void {
     writeValue(this.#sql, 'workspace', { ...this.#state(), usedAt: this.#now() });
   }

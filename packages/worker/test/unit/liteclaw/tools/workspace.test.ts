@@ -109,6 +109,17 @@ describe('the workspace', () => {
     expect([it.workspace.generation, it.workspace.all()]).toEqual([2, [{ path: 'b', text: 'y' }]]);
   });
 
+  it('[TOOL13] after an import no call that was logged before is of its files', () => {
+    const it = started();
+    it.pass(1_700_000_000_000);
+    it.workspace.put('a', 'x');
+    it.workspace.renew();
+    expect(it.workspace.generation).toBe(1_700_000_000_000);
+    it.workspace.renew();
+    expect(it.workspace.generation).toBe(1_700_000_000_001);
+    expect(it.workspace.all()).toEqual([{ path: 'a', text: 'x' }]);
+  });
+
   it('[TOOL9] a snapshot is an archive that tar reads, of the same bytes each time', () => {
     const files = [
       { path: 'a.txt', text: 'one\n' },
