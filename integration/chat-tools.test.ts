@@ -127,6 +127,37 @@ it('[TOOL1] a chat whose tools are switched off is given none', async () => {
   expect(server.calls.at(-1)?.request.system).toContain('You have no tools');
 });
 
+it('[TOOL6] [TOOL7] keeps texts, values and tables of its own', async () => {
+  await rules('read-write');
+  server.play({
+    script: [
+      calls('r2_put', { key: 'a.txt', text: 'in a bucket' }),
+      calls('kv_put', { key: 'b', value: 'in a store' }),
+      calls('d1_query', { sql: 'CREATE TABLE note (body TEXT)' }),
+      calls('d1_query', { sql: 'INSERT INTO note VALUES (?)', params: ['in a table'] }),
+      { text: 'Kept.' },
+    ],
+  });
+  expect(await connect().say([user('Keep it')])).toMatchObject({ text: 'Kept.', error: null });
+  await rules('read-only');
+  server.play({
+    script: [
+      {
+        tools: [
+          { name: 'r2_get', input: { key: 'a.txt' } },
+          { name: 'kv_get', input: { key: 'b' } },
+          { name: 'd1_query', input: { sql: 'SELECT body FROM note' } },
+        ],
+      },
+      { text: 'Found.' },
+    ],
+  });
+  const stored = await transcript(api, id);
+  const found = await connect().say([...stored, user('Find it')]);
+  expect(found).toMatchObject({ text: 'Found.', error: null });
+  for (const text of ['in a bucket', 'in a store', 'in a table']) expect(told()).toContain(text);
+});
+
 it('[TOOL2] a refusal is told to the model, which answers', async () => {
   await rules('read-only');
   server.play({ script: [calls('write', { path: 'a', text: 'b' }), { text: 'I may not.' }] });
