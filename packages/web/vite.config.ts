@@ -112,6 +112,12 @@ export default defineConfig({
               groups: [
                 { name: 'start', test: /preload-helper|client.payload|esm-env/, priority: 1 },
                 { name: 'page', test: /packages.web.src|@lucide/, minShareCount: 4 },
+                // What every conversation needs, of an agent or of LiteClaw.
+                {
+                  name: 'talk',
+                  test: /lib.components.(chat.(markdown.)?[A-Z]|session.(Connection|ThreadNote|InputNotice|SendButtons))|lib.state.(drafts|per-frame|grown|touch|scroll-keeper)|lib.text.markdown/,
+                  minShareCount: 2,
+                },
               ],
             },
           },

@@ -1,4 +1,9 @@
-export { type Client, type ClientOptions, createClient } from './client.ts';
+export { type Client, createClient } from './client.ts';
+export { type ClientOptions } from './connection.ts';
+export { createCore } from './core.ts';
+export { createLiteclaw } from './liteclaw.ts';
+export { createMemories } from './memories.ts';
+export { createSettings } from './settings.ts';
 export { type EventsPage, type Health } from './answers.ts';
 export {
   type FeedItem,

@@ -1,8 +1,8 @@
 import { goto } from '$app/navigation';
-import { createClient } from '@filepath/client';
+import { createCore } from '@filepath/client';
 import { FilepathError } from '@filepath/protocol';
 
-export const client = createClient();
+export const client = createCore();
 
 /** What to show for a failure; null when the viewer is signed out and is on the way to the sign-in page. */
 export async function problemOf(error: unknown): Promise<string | null> {

@@ -1,5 +1,6 @@
 import type { Liteclaw, LiteclawPost } from '@filepath/protocol';
-import { client, problemOf } from '../api.ts';
+import { problemOf } from '../api.ts';
+import { liteclaw } from '../liteclaw-api.ts';
 
 /** Whether the person has a LiteClaw, and what is done about it. */
 export class LiteclawView {
@@ -12,7 +13,7 @@ export class LiteclawView {
 
   async load(): Promise<void> {
     try {
-      this.claw = await client.liteclaw.get();
+      this.claw = await liteclaw.get();
       this.problem = null;
     } catch (error) {
       this.problem = await problemOf(error);
@@ -24,7 +25,7 @@ export class LiteclawView {
     if (this.doing !== null) return false;
     this.doing = action;
     try {
-      this.claw = await client.liteclaw.post(action);
+      this.claw = await liteclaw.post(action);
       this.problem = null;
       if (action === 'reset') this.told = 'LiteClaw has forgotten everything.';
       return true;

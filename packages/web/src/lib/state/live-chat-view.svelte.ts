@@ -1,7 +1,8 @@
 import { type ChatView, LiveChat } from '@filepath/client/chat';
 import { CHAT_LIMITS } from '@filepath/protocol';
 import { goto } from '$app/navigation';
-import { client, problemOf } from '../api.ts';
+import { problemOf } from '../api.ts';
+import { liteclaw } from '../liteclaw-api.ts';
 import { keepDraft, keptDraft } from './drafts.ts';
 import { PerFrame } from './per-frame.ts';
 import { isTouch } from './touch.ts';
@@ -49,7 +50,7 @@ export class LiveChatView {
 
   /** Follows the chat until what it returns is called. */
   follow(): () => void {
-    const chat = new LiveChat(client.liteclaw.chat(this.id), {
+    const chat = new LiveChat(liteclaw.chat(this.id), {
       onChange: () => this.#frame.ask(),
       onRefused: (text, reason) => {
         this.problem = reason;

@@ -1,5 +1,6 @@
 import type { Memory, MemoryScope } from '@filepath/protocol';
-import { client, problemOf } from '../api.ts';
+import { problemOf } from '../api.ts';
+import { memories } from '../memory-api.ts';
 
 /** The page of what is remembered. */
 export class MemoriesView {
@@ -16,7 +17,7 @@ export class MemoriesView {
     const asked = this.#asked;
     const q = this.q.trim();
     try {
-      const found = await client.memory.list({
+      const found = await memories.list({
         q: q === '' ? undefined : q,
         scope: this.scope === '' ? undefined : this.scope,
         limit: 200,
@@ -31,15 +32,15 @@ export class MemoriesView {
   }
 
   add(content: string): Promise<boolean> {
-    return this.#change(() => client.memory.add({ content }));
+    return this.#change(() => memories.add({ content }));
   }
 
   update(id: string, content: string): Promise<boolean> {
-    return this.#change(() => client.memory.update(id, { content }));
+    return this.#change(() => memories.update(id, { content }));
   }
 
   remove(id: string): Promise<boolean> {
-    return this.#change(() => client.memory.delete(id));
+    return this.#change(() => memories.delete(id));
   }
 
   async #change(work: () => Promise<unknown>): Promise<boolean> {

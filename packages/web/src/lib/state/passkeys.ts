@@ -1,5 +1,5 @@
 import { PasskeyCreate, PasskeySignIn } from '@filepath/protocol';
-import { client } from '../api.ts';
+import { settings } from '../settings-api.ts';
 
 type RegistrationOptions = Parameters<
   (typeof import('@simplewebauthn/browser'))['startRegistration']
@@ -28,22 +28,22 @@ export function passkeyObstacle({ hostname, port, protocol }: Location): Passkey
 export async function addPasskey(name: string): Promise<void> {
   const [{ startRegistration }, options] = await Promise.all([
     import('@simplewebauthn/browser'),
-    client.passkey.registration(),
+    settings.passkey.registration(),
   ]);
   // The server's answer goes to the browser as it is; the browser checks it.
   const optionsJSON = options as unknown as RegistrationOptions;
   const credential = await startRegistration({ optionsJSON }).catch(refused);
-  await client.passkey.add(PasskeyCreate.parse({ name, credential }));
+  await settings.passkey.add(PasskeyCreate.parse({ name, credential }));
 }
 
 export async function signInByPasskey(): Promise<void> {
   const [{ startAuthentication }, options] = await Promise.all([
     import('@simplewebauthn/browser'),
-    client.passkey.challenge(),
+    settings.passkey.challenge(),
   ]);
   const optionsJSON = options as unknown as SignInOptions;
   const credential = await startAuthentication({ optionsJSON }).catch(refused);
-  await client.passkey.signIn(PasskeySignIn.parse({ credential }));
+  await settings.passkey.signIn(PasskeySignIn.parse({ credential }));
 }
 
 /** Browsers say the same of a person who said no, of one who was too slow, and where there is no such passkey. */

@@ -1,5 +1,6 @@
 import type { Address, DeviceLink, Session } from '@filepath/protocol';
 import { client, problemOf } from '../api.ts';
+import { settings } from '../settings-api.ts';
 import { squares } from '../text/qr.ts';
 
 /** A link that signs another device in, and the picture of it. */
@@ -20,7 +21,7 @@ export class PhoneLink {
   /** Beginning with what the page itself was reached by, if that is one of them. */
   async load(here: string): Promise<void> {
     try {
-      const addresses = (await client.addresses()).filter(({ loopback }) => !loopback);
+      const addresses = (await settings.addresses()).filter(({ loopback }) => !loopback);
       this.addresses = addresses;
       this.origin =
         addresses.find(({ origin }) => origin === here)?.origin ?? addresses[0]?.origin ?? '';
@@ -36,7 +37,7 @@ export class PhoneLink {
     try {
       const [{ encode }, link] = await Promise.all([
         import('uqr'),
-        client.device.link({ origin: this.origin, to: this.to }),
+        settings.device.link({ origin: this.origin, to: this.to }),
       ]);
       const { data, size } = encode(link.url, { ecc: 'M', border: 3 });
       this.path = squares(data);

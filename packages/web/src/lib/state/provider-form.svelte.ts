@@ -1,5 +1,6 @@
 import { type Provider, ProviderCreate, type ProviderKind } from '@filepath/protocol';
-import { client, problemOf } from '../api.ts';
+import { problemOf } from '../api.ts';
+import { settings } from '../settings-api.ts';
 
 type KindText = { readonly name: string; readonly url: string; readonly key: string };
 
@@ -52,7 +53,7 @@ export class ProviderForm {
     }
     this.busy = true;
     try {
-      const provider = await client.provider.add(body.data);
+      const provider = await settings.provider.add(body.data);
       this.key = '';
       saved(provider);
     } catch (error) {

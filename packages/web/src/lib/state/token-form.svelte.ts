@@ -1,5 +1,6 @@
 import { TokenCreate, type TokenCreated } from '@filepath/protocol';
-import { client, problemOf } from '../api.ts';
+import { problemOf } from '../api.ts';
+import { settings } from '../settings-api.ts';
 
 export const LIFETIMES = [
   { days: '7', words: '7 days' },
@@ -28,7 +29,7 @@ export class TokenForm {
     }
     this.busy = true;
     try {
-      this.created = await client.token.create(body.data);
+      this.created = await settings.token.create(body.data);
       this.problem = null;
     } catch (error) {
       this.problem = await problemOf(error);

@@ -1,0 +1,4 @@
+import { createSettings } from '@filepath/client';
+
+/** Apart from the rest, which every page loads. */
+export const settings = createSettings();
