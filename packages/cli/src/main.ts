@@ -13,6 +13,8 @@ const USAGE = `Usage: filepath COMMAND [OPTION …]
   agents    list the kinds of agents, install their programs, make one of your own
   memory    list, search, add and forget what agents remember
   token     make, list and revoke API tokens
+  tunnel    make, list, rotate and revoke ways to a directory of your machine
+  runner    serve a directory of this machine to your LiteClaw, through a tunnel
   changes   list what an agent changed
   merge     merge an agent's work into its parent's branch or the session's
   restart   begin an agent again from its last handoff
@@ -33,6 +35,8 @@ const commands: Readonly<Record<string, () => Promise<Command>>> = {
   agents: async () => (await import('./commands/agents.ts')).agents,
   memory: async () => (await import('./commands/memory.ts')).memory,
   token: async () => (await import('./commands/token.ts')).token,
+  tunnel: async () => (await import('./commands/tunnel.ts')).tunnel,
+  runner: async () => (await import('./commands/runner.ts')).runner,
   changes: async () => (await import('./commands/changes.ts')).changes,
   merge: async () => (await import('./commands/merge.ts')).merge,
   restart: async () => (await import('./commands/restart.ts')).restart,

@@ -3,6 +3,7 @@ import { createCore } from './core.ts';
 import { createLiteclaw } from './liteclaw.ts';
 import { createMemories } from './memories.ts';
 import { createSettings } from './settings.ts';
+import { createTunnels } from './tunnels.ts';
 
 export type Client = ReturnType<typeof createClient>;
 
@@ -13,5 +14,6 @@ export function createClient(options: ClientOptions = {}) {
     ...createSettings(options),
     ...createMemories(options),
     ...createLiteclaw(options),
+    ...createTunnels(options),
   };
 }

@@ -37,6 +37,9 @@ export type MessageId = z.infer<typeof MessageId>;
 /** A token that a person made for a program. */
 export const TokenId = idSchema('tok', 'TokenId');
 export type TokenId = z.infer<typeof TokenId>;
+/** A way to the user's own machine, for the tools of a chat. */
+export const TunnelId = idSchema('tun', 'TunnelId');
+export type TunnelId = z.infer<typeof TunnelId>;
 export const PasskeyId = idSchema('pk', 'PasskeyId');
 export type PasskeyId = z.infer<typeof PasskeyId>;
 
@@ -68,6 +71,7 @@ export const newMessageId = (): MessageId => MessageId.parse(`msg_${suffix()}`);
 export const newMemoryId = (): MemoryId => MemoryId.parse(`mem_${suffix()}`);
 export const newSnapshotId = (): SnapshotId => SnapshotId.parse(`snap_${suffix()}`);
 export const newTokenId = (): TokenId => TokenId.parse(`tok_${suffix()}`);
+export const newTunnelId = (): TunnelId => TunnelId.parse(`tun_${suffix()}`);
 export const newPasskeyId = (): PasskeyId => PasskeyId.parse(`pk_${suffix()}`);
 
 /** A job makes one snapshot, however often it is repeated. */

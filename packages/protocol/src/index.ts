@@ -14,6 +14,7 @@ export {
   newStepId,
   newThreadId,
   newTokenId,
+  newTunnelId,
   PasskeyId,
   RunId,
   RunnerId,
@@ -23,6 +24,7 @@ export {
   StepId,
   ThreadId,
   TokenId,
+  TunnelId,
 } from './ids.ts';
 export { ErrorBody, ErrorCode, ERRORS, FilepathError, Issue, issuesOf } from './errors.ts';
 export { LIMITS } from './limits.ts';
@@ -106,6 +108,13 @@ export {
   ToolPolicy,
   type WorkspaceSnapshot,
 } from './liteclaw/tools.ts';
+export {
+  LiteclawTunnel,
+  TunnelCreate,
+  TunnelCreated,
+  TunnelPost,
+  TunnelTool,
+} from './liteclaw/tunnels.ts';
 export { unifiedDiff } from './unified-diff.ts';
 export { REDACTED, redactorOf } from './redaction/redactor.ts';
 export {

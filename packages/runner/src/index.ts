@@ -7,3 +7,4 @@ export { type Availability, Refusal } from './executor/executor.ts';
 export type { RunnerLog } from './log.ts';
 export { type Runner, type RunnerOptions, startRunner } from './runner.ts';
 export { limitsHere } from './limits/agent-limits.ts';
+export { openTunnel, type Tunnel } from './tunnel/tunnel.ts';

@@ -25,6 +25,7 @@ export type RunnerLog = {
     | 'unsandboxed'
     | 'job'
     | 'mirror'
+    | 'tunnel'
     | 'fault';
   message: string;
   thread?: string;

@@ -5,9 +5,15 @@ import { parseAllowedHost } from '../api/network.ts';
 export const ToolPolicy = z.enum(['none', 'read-only', 'read-write']);
 export type ToolPolicy = z.infer<typeof ToolPolicy>;
 
+/** Where the tools that work on files run: in the worker, in a sandbox of the runner, on the user's own machine. */
+export const ToolExecutor = z.enum(['workers', 'container', 'tunnel']);
+export type ToolExecutor = z.infer<typeof ToolExecutor>;
+
 /** What the owner of a chat lets its tools do. */
 export const LiteclawToolsPut = z.strictObject({
   policy: ToolPolicy,
+  /** Of `read`, `edit`, `write` and `bash`; in the worker unless told. */
+  executor: ToolExecutor.optional(),
   /** Hosts that `http.fetch` may ask: `example.com`, `*.example.com`, `example.com:8443`. None unless named. */
   allow: z
     .array(
@@ -26,6 +32,7 @@ export type LiteclawToolsPut = z.infer<typeof LiteclawToolsPut>;
 
 export const LiteclawTools = z.object({
   policy: ToolPolicy,
+  executor: ToolExecutor,
   allow: z.array(z.string()),
   /** Of one run, set by the operator. */
   budget: z.object({ calls: z.int(), bytes: z.int(), seconds: z.int() }),

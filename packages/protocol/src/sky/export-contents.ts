@@ -10,6 +10,8 @@ import {
 } from './export-lines.ts';
 import { sha256Hex } from './hashing.ts';
 import { skyEventOf } from './in-log.ts';
+import type { Receipt } from './receipts.ts';
+import { receiptFault } from './tunnel/receipt-fault.ts';
 import { isReadable, SESSION_VERSION } from './versions.ts';
 
 const NEWER = 'it was written by a newer filepath: update this one to read it';
@@ -42,7 +44,7 @@ export class SkyContents {
       case 'receipt':
         this.counts.receipts += 1;
         if (!isReadable(line.body.cf_sky_version)) return NEWER;
-        return this.#ofThread(line.body.thread_id);
+        return this.#ofThread(line.body.thread_id) ?? (await this.#receipt(line.body));
       case 'memory':
         this.counts.memory += 1;
         if (this.counts.memory > 1) return 'there is a second memory';
@@ -70,6 +72,11 @@ export class SkyContents {
 
   #ofThread(thread: string): string | null {
     return thread === this.thread ? null : `it is of another thread, ${thread}`;
+  }
+
+  async #receipt(receipt: Receipt): Promise<string | null> {
+    const fault = receipt.type === 'receipt.tool' ? await receiptFault(receipt) : null;
+    return fault && `the receipt of ${receipt.run_id ?? 'no run'} is wrong: ${fault}`;
   }
 
   async #event(event: LogEvent): Promise<string | null> {

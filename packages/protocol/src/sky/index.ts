@@ -15,7 +15,7 @@ export { skyEventOf, type SkyReading, skyRow } from './in-log.ts';
 export { MEMORY_SCHEMA_VERSION, SkyMemory, SUMMARY_LENGTH } from './memory.ts';
 export { SkyMessage, SkyMetadata, SkyPart, SkyRole } from './message.ts';
 export { SkyOrder } from './order.ts';
-export { FileChange, Receipt, RunReceipt, ToolReceipt } from './receipts.ts';
+export { FileChange, LocalSignature, Receipt, RunReceipt, ToolReceipt } from './receipts.ts';
 export { type BlobPlace, formatRef, parseRef, SkyRef } from './refs.ts';
 export { SkyToolCall, SkyToolState } from './tool-call.ts';
 export { type OfThread, toSkyMessage, toUiMessage, UiMessage } from './ui-message.ts';
@@ -31,3 +31,20 @@ export {
   runDeterministic,
 } from './tools/deterministic.ts';
 export { type Files, refusal, type ToolOutcome } from './tools/files.ts';
+export {
+  helloClaim,
+  isTunnelToken,
+  makeTunnelToken,
+  parseTunnelToken,
+  reportClaim,
+  requestClaim,
+  TUNNEL_CLOSED,
+  TUNNEL_LIMITS,
+  TUNNEL_VERSION,
+  TunnelReport,
+  TunnelRequest,
+  TunnelToLocal,
+  TunnelToWorker,
+} from './tunnel/wire.ts';
+export { type RequestFault, TunnelRequests } from './tunnel/requests.ts';
+export { receiptFault } from './tunnel/receipt-fault.ts';

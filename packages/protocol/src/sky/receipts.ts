@@ -62,6 +62,15 @@ export const FileChange = z.strictObject({
 });
 export type FileChange = z.infer<typeof FileChange>;
 
+/** What the machine that ran a tool says of it, under its own key: Ed25519, the key its 32 raw bytes, in base64. */
+export const LocalSignature = z.strictObject({
+  public_key: z.string().length(44),
+  signature: z.string().length(88),
+  /** The text that is signed: JSON of a report. */
+  claim: z.string().min(2).max(16_384),
+});
+export type LocalSignature = z.infer<typeof LocalSignature>;
+
 /** One per tool call or command. */
 export const ToolReceipt = z.strictObject({
   type: z.literal('receipt.tool'),
@@ -82,6 +91,8 @@ export const ToolReceipt = z.strictObject({
   deterministic: z.boolean().optional(),
   error_code: SkyErrorCode.optional(),
   change: FileChange.optional(),
+  /** From a tunnel. */
+  local: LocalSignature.optional(),
 });
 export type ToolReceipt = z.infer<typeof ToolReceipt>;
 

@@ -16,7 +16,8 @@ export type SocketOptions = {
   log: Log;
   onOpen(): void;
   onMessage(text: string): void;
-  onDown(): void;
+  /** With the code of the end and what is known of why. */
+  onDown(code: number, reason: string): void;
 };
 
 /** A WebSocket that is dialled again, for ever, until it is closed. */
@@ -60,11 +61,12 @@ export class Socket {
     socket.on('error', (error) => {
       fault = reasonOf(error);
     });
-    socket.on('close', (code) => {
+    socket.on('close', (code, said) => {
+      if (said.length > 0) fault = said.toString();
       clearInterval(asking);
       if (socket !== this.#socket) return;
       this.#socket = null;
-      this.#options.onDown();
+      this.#options.onDown(code, fault);
       this.#again(`${fault} (${code})`);
     });
   }

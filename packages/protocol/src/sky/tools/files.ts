@@ -1,6 +1,6 @@
 import { unifiedDiff } from '../../unified-diff.ts';
 import { sha256Hex } from '../hashing.ts';
-import type { FileChange } from '../receipts.ts';
+import type { FileChange, LocalSignature } from '../receipts.ts';
 import { type ToolArgs, TOOL_LIMITS } from './args.ts';
 
 /** What a call of a tool came to. A refusal and a failure are outcomes too, with their code and words for the model. */
@@ -9,6 +9,8 @@ export type ToolOutcome = {
   readonly output: Readonly<Record<string, unknown>>;
   readonly code?: string;
   readonly change?: FileChange;
+  /** Of the machine that did it, where that is not the worker. */
+  readonly local?: LocalSignature;
 };
 
 export type Files = {
