@@ -1,5 +1,6 @@
 import type { Chat } from './liteclaw/chat.ts';
 import type { LiteclawEnv } from './liteclaw/settings.ts';
+import type { ChatTunnels } from './liteclaw/executors/chat-tunnels.ts';
 import type { ChatDatabase } from './liteclaw/tools/chat-database.ts';
 import type { ToolEnv } from './liteclaw/tools/settings.ts';
 import type { RunnerObject } from './runner/runner-object.ts';
@@ -32,6 +33,7 @@ export type Env = ProviderEnv &
     readonly RUNNER: DurableObjectNamespace<RunnerObject>;
     readonly Chat: DurableObjectNamespace<Chat>;
     readonly ChatDatabase: DurableObjectNamespace<ChatDatabase>;
+    readonly ChatTunnels: DurableObjectNamespace<ChatTunnels>;
     readonly DB: D1Database;
     readonly BLOBS: R2Bucket;
     readonly CACHE: KVNamespace;

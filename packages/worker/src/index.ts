@@ -3,6 +3,7 @@ import { buildFetch } from './http/app.ts';
 import { routes } from './routes/index.ts';
 
 export { Chat } from './liteclaw/chat.ts';
+export { ChatTunnels } from './liteclaw/executors/chat-tunnels.ts';
 export { ChatDatabase } from './liteclaw/tools/chat-database.ts';
 export { RunnerObject } from './runner/runner-object.ts';
 export { SessionObject } from './session/session-object.ts';

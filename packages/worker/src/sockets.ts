@@ -2,7 +2,10 @@ import type { ViewerMemory, ViewerSocket } from './feed/viewers.ts';
 
 /** What a socket's attachment says after hibernation. */
 export type Attachment =
-  { kind: 'viewer'; memory: ViewerMemory } | { kind: 'link'; runner: string; epoch: number };
+  | { kind: 'viewer'; memory: ViewerMemory }
+  | { kind: 'link'; runner: string; epoch: number }
+  /** `session`: what the machine said in its hello; null before it. */
+  | { kind: 'tunnel'; tunnel: string; challenge: string; session: string | null };
 
 export function attachmentOf(ws: WebSocket): Attachment | null {
   return ws.deserializeAttachment() as Attachment | null;

@@ -6,6 +6,7 @@ import { isSecret } from '../auth/secrets.ts';
 import { OWNER_ID } from '../auth/sign-in-link.ts';
 import type { Env } from '../env.ts';
 import { agentOf } from '../gateway/access.ts';
+import { tunnelOf } from '../liteclaw/executors/tunnel-caller.ts';
 import { readJson } from './body.ts';
 import { errorResponse } from './errors.ts';
 import { guard } from './guard.ts';
@@ -113,9 +114,12 @@ async function answer(route: Route, { request, env, ctx, params }: Asked): Promi
   });
 }
 
-type Caller = Pick<Parameters<Route['handle']>[0], 'userId' | 'device' | 'runnerId' | 'agent'>;
+type Caller = Pick<
+  Parameters<Route['handle']>[0],
+  'userId' | 'device' | 'runnerId' | 'agent' | 'tunnel'
+>;
 
-const NOBODY: Caller = { userId: null, device: null, runnerId: null, agent: null };
+const NOBODY: Caller = { userId: null, device: null, runnerId: null, agent: null, tunnel: null };
 
 /** Who calls, if they may. */
 async function admit({ access }: Route, request: Request, env: Env): Promise<Caller | null> {
@@ -127,6 +131,10 @@ async function admit({ access }: Route, request: Request, env: Env): Promise<Cal
   if (access === 'runner') {
     const runnerId = authenticateRunner(request, env);
     return runnerId && { ...NOBODY, runnerId };
+  }
+  if (access === 'tunnel') {
+    const tunnel = await tunnelOf(request, env);
+    return tunnel && { ...NOBODY, tunnel };
   }
   if (access === 'agent') {
     const agent = agentOf(request, env);

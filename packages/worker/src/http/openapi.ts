@@ -12,6 +12,7 @@ const SECURITY: Record<Access, readonly Json[]> = {
   owner: [{ bearer: [] }],
   operator: [{ operator: [] }],
   runner: [{ runner: [] }],
+  tunnel: [{ tunnel: [] }],
   agent: [{ agent: [], runnerOfAgent: [], threadOfAgent: [], sessionOfAgent: [] }],
 };
 
@@ -43,6 +44,7 @@ export function openApi(routes: readonly Route[]): Json {
         },
         operator: { type: 'apiKey', in: 'header', name: 'x-liteclaw-admin-secret' },
         runner: { type: 'http', scheme: 'bearer', description: 'The token of a runner.' },
+        tunnel: { type: 'http', scheme: 'bearer', description: 'The token of a tunnel.' },
         agent: {
           type: 'http',
           scheme: 'bearer',

@@ -1,14 +1,17 @@
 import type { RunnerId } from '@filepath/protocol';
 import type { z } from 'zod';
 import type { Env } from '../env.ts';
+import type { TunnelCaller } from '../liteclaw/executors/tunnel-caller.ts';
 import type { Agent } from '../gateway/access.ts';
 
 /**
  * Who may call a route: anyone, a signed-in user (cookie or bearer), a user but not by an API token (`person`), the
- * bearer of the owner's token, whoever knows the operator's secret, a runner, or an agent through its runner. The check comes before anything of the
+ * bearer of the owner's token, whoever knows the operator's secret, a runner, a machine
+ * that serves a directory to a chat (`tunnel`), or an agent through its runner. The check comes before anything of the
  * request is parsed.
  */
-export type Access = 'open' | 'user' | 'person' | 'owner' | 'operator' | 'runner' | 'agent';
+export type Access =
+  'open' | 'user' | 'person' | 'owner' | 'operator' | 'runner' | 'tunnel' | 'agent';
 type Method = 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
 
 /** One answer of a route as its description shows it. Without a schema the answer has no JSON body. */
@@ -24,15 +27,17 @@ type Caller<A extends Access> = A extends 'open' | 'operator'
   ? { readonly userId: null }
   : A extends 'runner'
     ? { readonly runnerId: RunnerId }
-    : A extends 'agent'
-      ? { readonly agent: Agent }
-      : A extends 'person'
-        ? {
-            readonly userId: string;
-            /** The signed-in browser that asks; null where the owner's token does. */
-            readonly device: string | null;
-          }
-        : { readonly userId: string };
+    : A extends 'tunnel'
+      ? { readonly tunnel: TunnelCaller }
+      : A extends 'agent'
+        ? { readonly agent: Agent }
+        : A extends 'person'
+          ? {
+              readonly userId: string;
+              /** The signed-in browser that asks; null where the owner's token does. */
+              readonly device: string | null;
+            }
+          : { readonly userId: string };
 
 type RouteSpec<
   A extends Access,
@@ -74,6 +79,7 @@ type RawInput = {
   readonly device: string | null;
   readonly runnerId: RunnerId | null;
   readonly agent: Agent | null;
+  readonly tunnel: TunnelCaller | null;
   readonly params: unknown;
   readonly query: unknown;
   readonly body: unknown;

@@ -49,6 +49,14 @@ export async function readyChat(env: Env, userId: string): Promise<DurableObject
   return chatOf(env, place);
 }
 
+/** Where the chat of a user is who has one, and may. */
+export async function readyPlace(env: Env, userId: string): Promise<ChatPlace | null> {
+  const place = await env.USER.getByName(userId).liteclaw();
+  if (place === null || place.createdAt === null) return null;
+  await demand(env, userId);
+  return place;
+}
+
 /** Throws unless the chat is the user's own, is ready, and the user may have one. */
 export async function demandChat(env: Env, userId: string, id: string): Promise<ChatPlace> {
   const place = await env.USER.getByName(userId).liteclaw();

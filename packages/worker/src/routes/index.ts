@@ -28,6 +28,7 @@ import { sessionRoutes } from './session-routes.ts';
 import { snapshotRoutes } from './snapshot-routes.ts';
 import { threadRoutes } from './thread-routes.ts';
 import { tokenRoutes } from './token-routes.ts';
+import { tunnelRoutes } from './tunnel-routes.ts';
 
 /** Every route there is: the router, the API description and the access test read this table. */
 export const routes: readonly Route[] = [
@@ -55,6 +56,7 @@ export const routes: readonly Route[] = [
   ...agentRoutes,
   ...agentMemoryRoutes,
   ...liteclawRoutes,
+  ...tunnelRoutes,
   ...chatRoutes,
   ...linkRoutes,
   ...gatewayRoutes(gatewayFor),

@@ -6,12 +6,16 @@ import { notFound } from '../result.ts';
 
 /** WebSockets of runners. The objects learn who calls from the header that is set here, never from the caller. */
 function linkRequest(request: Request, runner: RunnerId): Request {
-  if (encodingOf(request) !== 'websocket') {
-    throw new FilepathError('upgrade_required', 'this is a WebSocket: connect with an upgrade');
-  }
+  demandUpgrade(request);
   return new Request('https://object.invalid/', {
     headers: { upgrade: 'websocket', 'x-filepath-runner': runner },
   });
+}
+
+function demandUpgrade(request: Request): void {
+  if (encodingOf(request) !== 'websocket') {
+    throw new FilepathError('upgrade_required', 'this is a WebSocket: connect with an upgrade');
+  }
 }
 
 export const linkRoutes: Route[] = [
@@ -40,5 +44,24 @@ export const linkRoutes: Route[] = [
     },
     ({ env, runnerId, params, request }) =>
       env.THREAD.getByName(params.threadId).fetch(linkRequest(request, runnerId)),
+  ),
+  defineRoute(
+    {
+      method: 'GET',
+      path: '/link/tunnel',
+      summary: 'A machine that serves a directory to a chat, by the token of its tunnel.',
+      access: 'tunnel',
+      responses: { 101: { description: 'A WebSocket of frames of a tunnel.' } },
+    },
+    ({ env, tunnel, request }) => {
+      demandUpgrade(request);
+      const headers = {
+        upgrade: 'websocket',
+        'x-filepath-tunnel': tunnel.tunnel,
+        'x-filepath-tunnel-secret': tunnel.secret,
+      };
+      const url = 'https://object.invalid/';
+      return env.ChatTunnels.getByName(tunnel.thread).fetch(new Request(url, { headers }));
+    },
   ),
 ];

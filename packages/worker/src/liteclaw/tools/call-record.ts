@@ -1,5 +1,5 @@
 import { LIMITS, newStepId } from '@filepath/protocol';
-import { isDeterministic, type ToolOutcome } from '@filepath/protocol/sky';
+import { type ExecutorKind, isDeterministic, type ToolOutcome } from '@filepath/protocol/sky';
 import type { UiChunk } from '../answer.ts';
 import type { NewSkyEvent, SkyEvents } from '../sky-log.ts';
 import { bytesOf } from './invoke.ts';
@@ -7,6 +7,7 @@ import { bytesOf } from './invoke.ts';
 type Deps = {
   readonly id: string;
   readonly name: string;
+  readonly executor: ExecutorKind;
   readonly events: SkyEvents;
   readonly sha256: (text: string) => string;
   readonly now: () => number;
@@ -36,8 +37,8 @@ export class CallRecord {
     this.#deps = deps;
     this.#id = deps.id.slice(0, 256) || this.#step;
     this.#at = deps.now();
-    const { name, write } = deps;
-    this.#say({ type: 'tool.call.started', ...this.#head, tool_name: name, executor: 'workers' });
+    const { name, executor, write } = deps;
+    this.#say({ type: 'tool.call.started', ...this.#head, tool_name: name, executor });
     write({ type: 'tool-input-start', toolCallId: this.#id, toolName: name });
   }
 
@@ -60,14 +61,17 @@ export class CallRecord {
   end(input: unknown, outcome: ToolOutcome, durationMs: number): void {
     this.#flush();
     if (!this.#given) this.#available(input);
-    const { name, events, sha256, write } = this.#deps;
-    const { ok, output, code, change } = outcome;
+    const { name, executor, events, sha256, write } = this.#deps;
+    const { ok, output, code, change, local } = outcome;
     const hash = (value: unknown): string => sha256(JSON.stringify(value ?? null));
     const status = ok ? ('completed' as const) : ('error' as const);
     const duration = Math.max(0, durationMs);
     const failure = code === undefined ? {} : { error_code: code };
     const deterministic =
-      isDeterministic(name) && this.fits && (ok || SETTLED.includes(code ?? ''));
+      executor === 'workers' &&
+      isDeterministic(name) &&
+      this.fits &&
+      (ok || SETTLED.includes(code ?? ''));
     const receipt = {
       step_id: this.#step,
       tool_name: name,
@@ -78,10 +82,11 @@ export class CallRecord {
       verified: true,
       tool_call_id: this.#id,
       started_at: new Date(this.#at).toISOString(),
-      executor: 'workers' as const,
+      executor,
       deterministic,
       ...failure,
       ...(change && { change }),
+      ...(local && { local }),
     };
     const result = {
       type: 'tool.result' as const,

@@ -1,5 +1,8 @@
 import type { Env } from '../../env.ts';
 import type { Sql } from '../../storage/sql.ts';
+import { containerExecutor } from '../executors/container-executor.ts';
+import { executed } from '../executors/executor.ts';
+import { tunnelExecutor } from '../executors/tunnel-executor.ts';
 import { d1Query } from './d1-query.ts';
 import { httpFetch, type Web } from './http-fetch.ts';
 import { Stored } from './stored.ts';
@@ -17,13 +20,16 @@ type Deps = {
 
 /** Everything that a chat can be let do. */
 export function allTools({ env, sql, chat, workspace }: Deps): ClawTool[] {
-  const { BLOBS: blobs, CACHE: values, ChatDatabase } = env;
+  const { BLOBS: blobs, CACHE: values, ChatDatabase, ChatTunnels } = env;
+  const others = {
+    container: containerExecutor,
+    tunnel: tunnelExecutor(() => ChatTunnels.getByName(chat)),
+  };
   return [
     httpFetch(webOf(env)),
     ...storeTools({ chat, blobs, values, stored: new Stored(sql) }),
     d1Query(() => ChatDatabase.getByName(chat)),
-    ...workspaceTools(workspace),
-    bashTool,
+    ...[...workspaceTools(workspace), bashTool].map((tool) => executed(tool, others)),
   ];
 }
 

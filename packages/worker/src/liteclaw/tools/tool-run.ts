@@ -84,9 +84,12 @@ export class ToolRun {
     const known = this.#open.get(id);
     if (known) return known;
     this.calls += 1;
-    const { events, sha256, now } = this.#deps;
-    const shown = this.#tool(name)?.name ?? (name.slice(0, 128) || 'unknown');
-    const record = new CallRecord({ id, name: shown, events, sha256, now, write: this.#write });
+    const { rules, events, sha256, now } = this.#deps;
+    const tool = this.#tool(name);
+    const shown = tool?.name ?? (name.slice(0, 128) || 'unknown');
+    const executor = tool?.executor?.(rules()) ?? 'workers';
+    const said = { id, name: shown, executor };
+    const record = new CallRecord({ ...said, events, sha256, now, write: this.#write });
     this.#open.set(id, record);
     return record;
   }

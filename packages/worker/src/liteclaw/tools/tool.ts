@@ -1,5 +1,5 @@
 import type { LiteclawToolsPut } from '@filepath/protocol';
-import type { SkyToolName, ToolOutcome } from '@filepath/protocol/sky';
+import type { ExecutorKind, SkyToolName, ToolOutcome } from '@filepath/protocol/sky';
 
 /** What the owner of the chat lets its tools do. */
 export type ToolRules = LiteclawToolsPut;
@@ -20,6 +20,8 @@ export type ClawTool = {
   readonly description: string;
   /** `either`: the tool itself looks at what the policy allows. */
   readonly access: 'read' | 'write' | 'either';
+  /** Where a call runs by these rules; in the worker unless told. */
+  readonly executor?: (rules: ToolRules) => ExecutorKind;
   /** Takes what the schema of its name has parsed. What it throws is a failure in words. */
   readonly run: (args: unknown, scope: ToolScope) => Promise<ToolOutcome>;
 };

@@ -15,6 +15,11 @@ export const AGENT = {
   authorization: `Bearer fpk_ses_${'a'.repeat(22)}_th_${'a'.repeat(22)}_${'0'.repeat(48)}`,
 };
 
+/** In the form of a tunnel's token. No chat has given such a one. */
+const TUNNEL = {
+  authorization: `Bearer fpn_${'a'.repeat(22)}_${'a'.repeat(22)}_${'a'.repeat(43)}_${'a'.repeat(43)}`,
+};
+
 export const table = routes.map((route) => [`${route.method} ${route.path}`, route] as const);
 export const guarded = table.filter(([, route]) => route.access !== 'open');
 export const withIds = guarded.filter(
@@ -59,6 +64,7 @@ export function pathOf(route: Route): string {
     itemId: 'a'.repeat(32),
     deviceId: 'a'.repeat(32),
     tokenId: `tok_${'a'.repeat(22)}`,
+    tunnelId: `tun_${'a'.repeat(22)}`,
     passkeyId: `pk_${'a'.repeat(22)}`,
     ruleId: '00000000-0000-4000-8000-000000000000',
   };
@@ -78,6 +84,7 @@ export function sendBody(route: Route, headers: Headers): Promise<Response> {
     {},
     { name: 'x' },
     { action: 'stop' },
+    { action: 'disconnect' },
     { content: 'x' },
     { choice: 'x' },
     custom,
@@ -90,6 +97,7 @@ export function sendBody(route: Route, headers: Headers): Promise<Response> {
 /** Whose credentials do not open a route, where it is not a user's. */
 export const OTHERS: Partial<Record<Route['access'], (stranger: Headers) => Headers[]>> = {
   runner: (stranger) => [OWNER, stranger, AGENT],
+  tunnel: (stranger) => [OWNER, stranger, RUNNER, AGENT, TUNNEL],
   operator: (stranger) => [
     OWNER,
     stranger,
