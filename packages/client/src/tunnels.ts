@@ -1,6 +1,6 @@
 import { LiteclawTunnel, type TunnelCreate, TunnelCreated } from '@filepath/protocol';
-import { done, field, whole } from './answers.ts';
-import { type ClientOptions, connectionOf } from './connection.ts';
+import { field, whole } from './answers.ts';
+import { type ClientOptions, connectionOf, done } from './connection.ts';
 
 /** Machines of the caller whose tools the LiteClaw may use. */
 export function createTunnels(options: ClientOptions = {}) {

@@ -170,6 +170,7 @@ export {
   StartOrder,
   StopOrder,
 } from './link/index.ts';
+export { ToolDone, type ToolFile, ToolWork } from './link/tool-work.ts';
 export { AttentionFrame, ThreadFrame, TreeFrame, ViewerFrame } from './feed/index.ts';
 export {
   decodeLogEvent,

@@ -8,6 +8,8 @@ export class Home {
   readonly agents: string;
   readonly archive: string;
   readonly mirrors: string;
+  /** Where tools of chats work; nothing in it outlives a call. */
+  readonly chatTools: string;
   /** The highest uid that an agent was ever given. */
   readonly lastUid: string;
 
@@ -15,6 +17,7 @@ export class Home {
     this.agents = join(path, 'agents');
     this.archive = join(path, 'archive');
     this.mirrors = join(path, 'mirrors');
+    this.chatTools = join(path, 'chat-tools');
     this.lastUid = join(path, 'last-uid');
     for (const dir of [path, this.agents, this.archive, this.mirrors]) {
       mkdirSync(dir, { recursive: true, mode: 0o700 });

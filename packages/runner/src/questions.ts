@@ -1,9 +1,10 @@
-import type { Answer, MachineCheck, Question } from '@filepath/protocol';
+import type { Answer, MachineCheck, Question, ToolWork } from '@filepath/protocol';
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Agent, Agents } from './agents.ts';
+import { runTool } from './chat-tool/run-tool.ts';
 import { borrowedMirror } from './executor/borrowed-mirror.ts';
-import { type Availability, Refusal } from './executor/executor.ts';
+import { type Availability, Refusal, type RunTask } from './executor/executor.ts';
 import { checkRepository } from './git/check-repository.ts';
 import { changesOf, type Look, touchedBy } from './git/changes.ts';
 import { filesLike } from './git/files.ts';
@@ -22,6 +23,8 @@ export type QuestionsContext = WorkspaceTools & {
   agents: Agents;
   mirrors: Mirrors;
   availability: Availability;
+  /** Where tools of chats run. */
+  chatTools: { parent: string; task: RunTask };
   /** What is needed on this machine, and whether it is there. */
   checks?: (() => Promise<MachineCheck[]>) | undefined;
 };
@@ -32,6 +35,8 @@ export class Questions {
   readonly #slots = new Slots(AT_ONCE);
   /** Remotes may be slow: those who look at workspaces do not wait for them. */
   readonly #remoteSlots = new Slots(AT_ONCE);
+  /** Those of chats run as one user, and so one at a time. */
+  readonly #toolSlots = new Slots(1);
   readonly #closing = new AbortController();
 
   constructor(context: QuestionsContext) {
@@ -66,12 +71,21 @@ export class Questions {
         return this.#repository(question.repository, signal);
       case 'checks':
         return this.#checks();
+      case 'tool':
+        return this.#tool(question.work, signal);
     }
   }
 
   async #checks(): Promise<Answer> {
     const checks = (await this.#context.checks?.()) ?? [];
     return { kind: 'checks', checks: checks.slice(0, 32) };
+  }
+
+  async #tool(work: ToolWork, signal: AbortSignal): Promise<Answer> {
+    const { availability, chatTools } = this.#context;
+    if (!availability.available) throw new Refusal(availability.reason ?? 'no sandbox here');
+    const done = await this.#toolSlots.run(() => runTool(chatTools, work, signal));
+    return { kind: 'tool', done };
   }
 
   async #workspace(question: OfWorkspace, signal: AbortSignal): Promise<Answer> {
@@ -95,7 +109,14 @@ export class Questions {
   }
 
   #look({ place }: Agent, signal: AbortSignal): Look {
-    const { agents: _agents, checks: _checks, mirrors, availability, ...tools } = this.#context;
+    const {
+      agents: _agents,
+      checks: _checks,
+      chatTools: _chatTools,
+      mirrors,
+      availability,
+      ...tools
+    } = this.#context;
     if (!availability.available) throw new Refusal(availability.reason ?? 'no sandbox here');
     if (!existsSync(join(place.dir, 'workspace'))) {
       throw new Refusal('it has no workspace yet: send it a message first');

@@ -1,3 +1,4 @@
+import { rmSync } from 'node:fs';
 import type {
   CatalogReport,
   Executor as ExecutorInfo,
@@ -114,6 +115,8 @@ export async function startRunner(options: RunnerOptions): Promise<Runner> {
     placeOf: (thread: ThreadId) => agents.find(thread)?.place ?? null,
     targets: new Mailbox(),
   };
+  // What a call left that was cut short.
+  rmSync(home.chatTools, { recursive: true, force: true });
   const questions = new Questions({
     env,
     limits,
@@ -121,6 +124,7 @@ export async function startRunner(options: RunnerOptions): Promise<Runner> {
     mirrors,
     availability: executors.sandbox,
     checks: options.checks,
+    chatTools: { parent: home.chatTools, task: executors.inSandbox },
   });
   const touches = new TouchWatch({
     look: (agent, signal) => questions.touched(agent, signal),

@@ -2,7 +2,7 @@ import { existsSync } from 'node:fs';
 import type { AgentConfig, Executor as ExecutorInfo } from '@filepath/protocol';
 import { readText, writeAtomic } from '../files.ts';
 import type { RunDir } from '../home.ts';
-import type { Availability, Executor } from './executor.ts';
+import type { Availability, Executor, RunTask } from './executor.ts';
 
 export type Ready = { executor: Executor; availability: Availability };
 
@@ -25,6 +25,9 @@ export class Executors {
   get sandbox(): Availability {
     return this.#sandbox.availability;
   }
+
+  /** A command in a sandbox, where it works. */
+  readonly inSandbox: RunTask = (task) => this.#sandbox.executor.task(task);
 
   infos(): ExecutorInfo[] {
     return [this.#sandbox, this.#container].map(({ executor, availability }) => ({

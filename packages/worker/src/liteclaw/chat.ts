@@ -123,7 +123,12 @@ export class Chat extends AIChatAgent<Env, ChatState> {
       user: () => env.USER.getByName(this.#owner()),
       keep: (work) => ctx.waitUntil(work),
     });
-    this.#tools = new ChatTools({ env, sql: this.#sql, chat: thread });
+    this.#tools = new ChatTools({
+      env,
+      sql: this.#sql,
+      chat: thread,
+      owner: () => this.#owner(),
+    });
     this.#replies = new Replies({
       chat: this.#id(),
       settings: this.#settings,

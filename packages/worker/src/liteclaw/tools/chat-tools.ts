@@ -14,7 +14,13 @@ import type { ClawTool, ToolRules } from './tool.ts';
 import { ToolRun } from './tool-run.ts';
 import { Workspace } from './workspace.ts';
 
-type Deps = { readonly env: Env; readonly sql: Sql; readonly chat: string };
+type Deps = {
+  readonly env: Env;
+  readonly sql: Sql;
+  readonly chat: string;
+  /** Whose chat it is. */
+  readonly owner: () => string;
+};
 
 const NONE: ToolRules = { policy: 'none', allow: [] };
 /** The part of the context that results of tools may take. */
@@ -37,7 +43,7 @@ export class ChatTools {
   #workspace: Workspace;
   #snapshots: WorkspaceSnapshots;
 
-  constructor({ env, sql, chat }: Deps) {
+  constructor({ env, sql, chat, owner }: Deps) {
     this.#sql = sql;
     this.#settings = toolSettings(env);
     const workspace = new Workspace(sql, Date.now, this.#settings.workspaceMs);
@@ -49,7 +55,7 @@ export class ChatTools {
       workspace,
       now: Date.now,
     });
-    this.#tools = allTools({ env, sql, chat, workspace });
+    this.#tools = allTools({ env, sql, chat, workspace, owner });
   }
 
   get rules(): ToolRules {

@@ -1,4 +1,6 @@
+import { OWNER_ID } from '../../auth/sign-in-link.ts';
 import type { Env } from '../../env.ts';
+import { LOCAL_RUNNER } from '../../runner/local-runner.ts';
 import type { Sql } from '../../storage/sql.ts';
 import { containerExecutor } from '../executors/container-executor.ts';
 import { executed } from '../executors/executor.ts';
@@ -16,13 +18,16 @@ type Deps = {
   readonly sql: Sql;
   readonly chat: string;
   readonly workspace: Workspace;
+  readonly owner: () => string;
 };
 
 /** Everything that a chat can be let do. */
-export function allTools({ env, sql, chat, workspace }: Deps): ClawTool[] {
+export function allTools({ env, sql, chat, workspace, owner }: Deps): ClawTool[] {
   const { BLOBS: blobs, CACHE: values, ChatDatabase, ChatTunnels } = env;
+  // The runner beside the engine is the owner's; there is no other.
+  const runner = () => (owner() === OWNER_ID ? env.RUNNER.getByName(LOCAL_RUNNER) : null);
   const others = {
-    container: containerExecutor,
+    container: containerExecutor({ chat, workspace, runner }),
     tunnel: tunnelExecutor(() => ChatTunnels.getByName(chat)),
   };
   return [

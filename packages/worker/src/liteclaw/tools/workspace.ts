@@ -93,6 +93,15 @@ export class Workspace implements Files {
     writeValue(this.#sql, 'workspace', { ...state, generation });
   }
 
+  /** The same where they fit; in words why they do not, or null. */
+  become(files: readonly WorkspaceFile[]): string | null {
+    const bytes = files.reduce((sum, { text }) => sum + encoder.encode(text).length, 0);
+    if (files.length > MOST.files) return `The workspace would have more than ${MOST.files} files.`;
+    if (bytes > MOST.bytes) return `The workspace would have more than ${MOST.bytes} bytes.`;
+    this.replace(files);
+    return null;
+  }
+
   #use(): void {
     writeValue(this.#sql, 'workspace', { ...this.#state(), usedAt: this.#now() });
   }
