@@ -93,7 +93,7 @@ export class Workspace implements Files {
     writeValue(this.#sql, 'workspace', { ...state, generation });
   }
 
-  /** The same where they fit; in words why they do not, or null. */
+  /** Other files take the place of all there are. In words why they do not fit, or null. */
   become(files: readonly WorkspaceFile[]): string | null {
     const bytes = files.reduce((sum, { text }) => sum + encoder.encode(text).length, 0);
     if (files.length > MOST.files) return `The workspace would have more than ${MOST.files} files.`;
