@@ -287,6 +287,7 @@ export class LiveChat {
     // A stream that broke off with its engine may go on under its id.
     if (!this.#recovering && replay !== true) this.#over = [...this.#over, id].slice(-REMEMBERED);
     if (this.#stopping === id) this.#stopping = null;
+    this.#notice = null;
     if (this.#pending === id) this.#pending = null;
     if (stream === null || stream.goesOn || replay === true) void this.#read();
   }
