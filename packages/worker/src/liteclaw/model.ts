@@ -13,6 +13,8 @@ import type { LiteclawSettings } from './settings.ts';
 /** Fast and cheap; where it cannot be had, whatever the instance can reach. */
 const USUAL = { defaultModel: 'anthropic/claude-haiku-4.5', metered: true } as const;
 
+const encoder = new TextEncoder();
+
 type Model = ReturnType<typeof modelFor>;
 
 type Deps = {
@@ -36,7 +38,11 @@ export async function chatModel(deps: Deps, { model: pinned }: LiteclawSettings)
     model,
     format: formatFor(model),
     fetch: (input, init) => {
-      const request = new Request(input, init);
+      const headers = new Headers(init?.headers);
+      // Without it the gateway keeps room for the largest body there may be, and has room for few of them.
+      if (typeof init?.body === 'string')
+        headers.set('content-length', String(encoder.encode(init.body).length));
+      const request = new Request(input, { ...init, headers });
       return passThrough(gateway, caller, targetOf(request.url), request);
     },
   });
