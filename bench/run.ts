@@ -8,6 +8,7 @@ import {
 import { writeFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { bareRelay } from './bare-relay.ts';
+import { type ChatFigures, CHATS, chats, MESSAGES } from './chat.ts';
 import { gateway, type GatewayFigures } from './gateway.ts';
 import { ourRelay } from './our-relay.ts';
 import { agentProgram, starts, type Starts } from './spawn.ts';
@@ -55,6 +56,7 @@ async function measure(): Promise<Row[]> {
   const warm = await warmStarts(ROOT, 3);
   say('gateway');
   const models = await gateway();
+  const talks = await chats(say);
   return [
     atMost('agent line → stored → client, p50', ours.p50, bare.p50, 3),
     {
@@ -74,6 +76,7 @@ async function measure(): Promise<Row[]> {
     },
     ...treeRows(grown),
     ...models.flatMap(gatewayRows),
+    ...chatRows(talks),
   ];
 }
 
@@ -113,6 +116,41 @@ function gatewayRows({ streams, first, mibPerSecond }: GatewayFigures): Row[] {
       ratio: ours / bare,
       bar: 'none',
       ok: true,
+    },
+  ];
+}
+
+/** Our chat beside that of the Agents SDK alone. */
+function chatRows({ first, thinking, atOnce, long }: ChatFigures): Row[] {
+  const row = (what: string, { ours, bare }: ChatFigures['first'], p: number, bar: number | null) =>
+    atMost(`${what}, p${p}`, percentile(ours, p), percentile(bare, p), bar);
+  return [
+    row('chat, message → first word, of a model that speaks at once', first, 50, null),
+    row('chat, message → first word, of a model that takes 0.3 s', thinking, 50, 1.2),
+    row('chat, message → first word, of a model that takes 0.3 s', thinking, 95, null),
+    row(`chat, message → first word, ${CHATS} chats at once`, atOnce, 50, null),
+    row(`chat, message → first word, ${CHATS} chats at once`, atOnce, 95, null),
+    atMost(
+      `chat, a turn after ${MESSAGES} messages beside one after 400`,
+      long.late,
+      long.early,
+      1.5,
+    ),
+    {
+      what: `chat, sent to the model after ${MESSAGES} messages beside 400 (${long.recalled ? 'knows' : 'FORGOT'} the third turn)`,
+      ours: `${long.sentLate} characters`,
+      baseline: `${long.sentEarly} characters`,
+      ratio: long.sentLate / long.sentEarly,
+      bar: '≤ 1.1×',
+      ok: long.recalled && long.sentLate <= long.sentEarly * 1.1,
+    },
+    {
+      what: `chat, engine after ${MESSAGES} messages beside a tenth of them`,
+      ours: `${long.memoryLate.toFixed(0)} MiB`,
+      baseline: `${long.memoryEarly.toFixed(0)} MiB`,
+      ratio: long.memoryLate / long.memoryEarly,
+      bar: '≤ 1.5×',
+      ok: long.memoryLate <= long.memoryEarly * 1.5,
     },
   ];
 }
