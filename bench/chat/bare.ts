@@ -8,6 +8,37 @@ import { network } from '../../packages/worker/engine/network.ts';
 
 const ROOT = fileURLToPath(new URL('../..', import.meta.url));
 
+/** A chat as the Agents SDK has it in its own examples. */
+const BARE = `import { AIChatAgent } from '@cloudflare/ai-chat';
+import { createAnthropic } from '@ai-sdk/anthropic';
+import { convertToModelMessages, streamText } from 'ai';
+import { routeAgentRequest } from 'agents';
+
+export class Chat extends AIChatAgent {
+  waitForMcpConnections = false;
+
+  async onChatMessage(_onFinish, options) {
+    const provider = createAnthropic({
+      apiKey: this.env.KEY,
+      baseURL: \`\${this.env.UPSTREAM}/v1\`,
+      fetch: (input, init) => this.env.NETWORK.fetch(input, init),
+    });
+    const result = streamText({
+      model: provider('claude-haiku-4-5'),
+      system: 'You are a helpful assistant.',
+      messages: await convertToModelMessages(this.messages),
+      abortSignal: options?.abortSignal,
+    });
+    return result.toUIMessageStreamResponse();
+  }
+}
+
+export default {
+  fetch: async (request, { Chat: chat }) =>
+    (await routeAgentRequest(request, { Chat: chat })) ?? new Response(null, { status: 404 }),
+};
+`;
+
 export type BareChat = { readonly port: number; stop(): Promise<void> };
 
 /** The SDK's own chat in workerd, bundled as our worker is, with the same network, and its objects on disk. */
@@ -15,7 +46,7 @@ export async function bareChat(upstream: string, key: string): Promise<BareChat>
   const dir = tempDir('filepath-bare-chat');
   const outdir = join(dir.path, 'worker');
   const result = await build({
-    entryPoints: { index: fileURLToPath(new URL('bare-chat.mjs', import.meta.url)) },
+    stdin: { contents: BARE, resolveDir: ROOT, loader: 'js' },
     outdir,
     bundle: true,
     splitting: true,
@@ -34,7 +65,7 @@ export async function bareChat(upstream: string, key: string): Promise<BareChat>
   const files = Object.keys(result.metafile.outputs).map((path) =>
     relative(outdir, join(ROOT, path)),
   );
-  const paths = ['index.js', ...files.filter((file) => file !== 'index.js').toSorted()];
+  const paths = ['stdin.js', ...files.filter((file) => file !== 'stdin.js').toSorted()];
   const miniflare = new Miniflare({
     workers: [
       {
