@@ -34,7 +34,8 @@ function use(
   return runInDurableObject(env.Chat.getByName(id), async (_chat, { storage }) => {
     const sql = durableSql(storage);
     const workspace = new Workspace(sql, Date.now, WEEK);
-    const tool = allTools({ env, sql, chat, workspace }).find((one) => one.name === name);
+    const owner = (): string => 'owner';
+    const tool = allTools({ env, sql, chat, workspace, owner }).find((one) => one.name === name);
     if (!tool) throw new Error(`no tool ${name}`);
     const budget = new RunBudget({ calls: 1, bytes: 1_000_000, ms: 10_000 });
     const rules = { policy, allow: [] };
