@@ -4,6 +4,7 @@ import { describe, expect, it } from 'vitest';
 import { z } from 'zod';
 import configuration from '../../wrangler.jsonc?raw';
 import * as worker from '../../src/index.ts';
+import { TUNNEL_MIGRATIONS } from '../../src/liteclaw/executors/tunnel-table.ts';
 import { CHAT_MIGRATIONS } from '../../src/liteclaw/schema.ts';
 import { RUNNER_MIGRATIONS } from '../../src/runner/schema.ts';
 import { SESSION_MIGRATIONS } from '../../src/session/schema.ts';
@@ -17,6 +18,8 @@ const CLASSES = {
   USER: 'UserObject',
   RUNNER: 'RunnerObject',
   Chat: 'Chat',
+  ChatDatabase: 'ChatDatabase',
+  ChatTunnels: 'ChatTunnels',
 } as const;
 
 const MIGRATIONS = [
@@ -25,6 +28,8 @@ const MIGRATIONS = [
     new_sqlite_classes: ['ThreadObject', 'SessionObject', 'UserObject', 'RunnerObject'],
   },
   { tag: 'v2', new_sqlite_classes: ['Chat'] },
+  { tag: 'v3', new_sqlite_classes: ['ChatDatabase'] },
+  { tag: 'v4', new_sqlite_classes: ['ChatTunnels'] },
 ];
 
 const Configuration = z.object({
@@ -62,8 +67,9 @@ describe('what stored data depends on', () => {
       USER_MIGRATIONS,
       RUNNER_MIGRATIONS,
       CHAT_MIGRATIONS,
+      TUNNEL_MIGRATIONS,
     ];
-    expect(versions.map((migrations) => migrations.length)).toEqual([5, 5, 3, 1, 1]);
+    expect(versions.map((migrations) => migrations.length)).toEqual([5, 5, 3, 1, 3, 1]);
     expect(LINK_VERSION).toBe(1);
   });
 });
