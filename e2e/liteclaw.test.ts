@@ -101,7 +101,14 @@ it('[CHT10] without a server the page says so, keeps what is said, and goes on b
   await say(page, 'first');
   await answers(page).getByText('Here again.').waitFor();
   await claw.instance.killProcess();
-  await page.locator('[data-testid="connection"]:not([data-state="live"])').waitFor();
+  // Said once: beside the chat, or for the whole page where nothing of it is connected.
+  await page
+    .getByText(/^(Not connected|Offline)\. Trying again…$/)
+    .first()
+    .waitFor();
+  await page
+    .locator('[data-testid="connection"][data-state="offline"]')
+    .waitFor({ state: 'attached' });
   await say(page, 'second');
   await page.getByText('waits for the connection').waitFor();
   await input(page).fill('not sent yet');
