@@ -9,6 +9,8 @@ const parts = import.meta.glob([
 ]);
 
 const REST_MS = 5_000;
+/** A page that is never idle, or that nobody looks at, has them after all. */
+const BUSY_MS = 1_000;
 
 /** The name of the performance mark that says that all of them are there. */
 const FETCHED = 'parts-fetched';
@@ -29,7 +31,8 @@ const whenIdle: typeof requestIdleCallback | undefined = globalThis.requestIdleC
 /** One after the other, so that none of them is in the way of a frame. */
 async function fetchAll(stopped: () => boolean): Promise<void> {
   for (const fetchPart of Object.values(parts)) {
-    if (whenIdle !== undefined) await new Promise((resolve) => whenIdle(resolve));
+    if (whenIdle !== undefined)
+      await new Promise((resolve) => whenIdle(resolve, { timeout: BUSY_MS }));
     if (stopped()) return;
     // What cannot be fetched now is asked for again where it is shown.
     await fetchPart().catch(() => undefined);
