@@ -1,51 +1,36 @@
-import {
-  Api,
-  chance,
-  gate,
-  type Instance,
-  type ModelServer,
-  startInstance,
-  startModelServer,
-} from '@filepath/testkit';
+import { type Api, chance, gate, type Instance, type ModelServer } from '@filepath/testkit';
 import { afterAll, beforeAll, expect, it, vi } from 'vitest';
+import { type ChatInstance, startChatInstance } from '../integration/chat-instance.ts';
 import {
   ChatClient,
   exported,
   isDelta,
   type Message,
   read,
-  spawn,
   textOf,
   transcript,
   user,
 } from '../integration/chat-support.ts';
 
-const KEY = 'key-of-a-provider-0123456789';
 const CUTS = 50;
 const KILLS = 30;
 
+let chats: ChatInstance;
 let server: ModelServer;
 let instance: Instance;
 let api: Api;
 let id: string;
 
 beforeAll(async () => {
-  server = await startModelServer({ script: [], keys: [KEY] });
-  instance = await startInstance({
-    ANTHROPIC_API_KEY: KEY,
-    ANTHROPIC_BASE_URL: server.url,
-    OPENROUTER_BASE_URL: `${server.url}/api/v1`,
-    LITECLAW_MODEL: 'anthropic/claude-haiku-4.5',
+  chats = await startChatInstance({
     LITECLAW_MESSAGES_PER_MINUTE: '10000',
     LITECLAW_TURNS: '200',
   });
-  api = new Api(instance);
-  id = (await spawn(api)).id ?? '';
+  ({ server, instance, api, id } = chats);
 });
 
 afterAll(async () => {
-  await instance?.[Symbol.asyncDispose]();
-  await server?.close();
+  await chats?.[Symbol.asyncDispose]();
 });
 
 const words = (round: number, count: number): string =>

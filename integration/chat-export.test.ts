@@ -1,31 +1,23 @@
-import {
-  Api,
-  chance,
-  gate,
-  type Instance,
-  type ModelServer,
-  startInstance,
-  startModelServer,
-} from '@filepath/testkit';
+import { type Api, chance, gate, type Instance, type ModelServer } from '@filepath/testkit';
 import { afterAll, afterEach, beforeAll, expect, it, vi } from 'vitest';
 import { verify } from '../packages/cli/src/commands/verify.ts';
 import { recordedIo } from '../packages/cli/test/io.ts';
+import { type ChatInstance, startChatInstance } from './chat-instance.ts';
 import {
   ChatClient,
   exported,
   isDelta,
   type Message,
   read,
-  spawn,
   textOf,
   transcript,
   user,
 } from './chat-support.ts';
 
-const KEY = 'key-of-a-provider-0123456789';
 const LONG = Array.from({ length: 60 }, (_, at) => `word${at}`).join(' ');
 const FLIPS = 300;
 
+let chats: ChatInstance;
 let server: ModelServer;
 let instance: Instance;
 let api: Api;
@@ -33,18 +25,12 @@ let id: string;
 const clients: ChatClient[] = [];
 
 beforeAll(async () => {
-  server = await startModelServer({ script: [], keys: [KEY] });
-  instance = await startInstance({
-    ANTHROPIC_API_KEY: KEY,
-    ANTHROPIC_BASE_URL: server.url,
-    OPENROUTER_BASE_URL: `${server.url}/api/v1`,
-    LITECLAW_MODEL: 'anthropic/claude-haiku-4.5',
+  chats = await startChatInstance({
     LITECLAW_FIRST_BYTE_MS: '1500',
     LITECLAW_MESSAGES_PER_MINUTE: '200',
     LITECLAW_TURNS: '2',
   });
-  api = new Api(instance);
-  id = (await spawn(api)).id ?? '';
+  ({ server, instance, api, id } = chats);
 });
 
 afterEach(async () => {
@@ -53,8 +39,7 @@ afterEach(async () => {
 });
 
 afterAll(async () => {
-  await instance?.[Symbol.asyncDispose]();
-  await server?.close();
+  await chats?.[Symbol.asyncDispose]();
 });
 
 function connect(): ChatClient {

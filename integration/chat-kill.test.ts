@@ -1,47 +1,25 @@
-import {
-  Api,
-  gate,
-  type Instance,
-  type ModelServer,
-  startInstance,
-  startModelServer,
-} from '@filepath/testkit';
+import { type Api, gate, type Instance, type ModelServer } from '@filepath/testkit';
 import { afterAll, beforeAll, expect, it, vi } from 'vitest';
-import {
-  ChatClient,
-  isDelta,
-  type Message,
-  spawn,
-  textOf,
-  transcript,
-  user,
-} from './chat-support.ts';
+import { type ChatInstance, startChatInstance } from './chat-instance.ts';
+import { ChatClient, isDelta, type Message, textOf, transcript, user } from './chat-support.ts';
 
-const KEY = 'key-of-a-provider-0123456789';
 const LONG = Array.from({ length: 200 }, (_, at) => `word${at}`).join(' ');
 
 const REST = ' and the rest.';
 
+let chats: ChatInstance;
 let server: ModelServer;
 let instance: Instance;
 let api: Api;
 let id: string;
 
 beforeAll(async () => {
-  server = await startModelServer({ script: [], keys: [KEY] });
-  instance = await startInstance({
-    ANTHROPIC_API_KEY: KEY,
-    ANTHROPIC_BASE_URL: server.url,
-    OPENROUTER_BASE_URL: `${server.url}/api/v1`,
-    LITECLAW_MODEL: 'anthropic/claude-haiku-4.5',
-  });
-  api = new Api(instance);
-  id = (await spawn(api)).id ?? '';
+  chats = await startChatInstance();
+  ({ server, instance, api, id } = chats);
 });
 
 afterAll(async () => {
-  await instance?.[Symbol.asyncDispose]();
-  await server?.close();
+  await chats?.[Symbol.asyncDispose]();
 });
 
 /** Waits until the last message of the transcript is an answer that nothing is added to any more. */

@@ -1,39 +1,27 @@
-import {
-  Api,
-  type Instance,
-  type ModelServer,
-  startInstance,
-  startModelServer,
-} from '@filepath/testkit';
+import { type Api, type Instance, type ModelServer } from '@filepath/testkit';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { longChat } from './chat-long.ts';
-import { exported, spawn, transcript } from './chat-support.ts';
+import { type ChatInstance, startChatInstance } from './chat-instance.ts';
+import { exported, transcript } from './chat-support.ts';
 
-const KEY = 'key-of-a-provider-0123456789';
 /** The bench has one of 10,000. */
 const MESSAGES = 360;
 
+let chats: ChatInstance;
 let server: ModelServer;
 let instance: Instance;
 let api: Api;
 let id: string;
 
 beforeAll(async () => {
-  server = await startModelServer({ script: [], keys: [KEY] });
-  instance = await startInstance({
-    ANTHROPIC_API_KEY: KEY,
-    ANTHROPIC_BASE_URL: server.url,
-    OPENROUTER_BASE_URL: `${server.url}/api/v1`,
-    LITECLAW_MODEL: 'anthropic/claude-haiku-4.5',
+  chats = await startChatInstance({
     LITECLAW_MESSAGES_PER_MINUTE: '10000',
   });
-  api = new Api(instance);
-  id = (await spawn(api)).id ?? '';
+  ({ server, instance, api, id } = chats);
 });
 
 afterAll(async () => {
-  await instance?.[Symbol.asyncDispose]();
-  await server?.close();
+  await chats?.[Symbol.asyncDispose]();
 });
 
 const median = (values: readonly number[]): number =>

@@ -5,21 +5,14 @@ import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { LiteclawTools, LiteclawWorkspace } from '@filepath/protocol';
-import {
-  Api,
-  gate,
-  type Instance,
-  type ModelServer,
-  startInstance,
-  startModelServer,
-  tempDir,
-} from '@filepath/testkit';
+import { type Api, gate, type Instance, type ModelServer, tempDir } from '@filepath/testkit';
 import { afterAll, afterEach, beforeAll, expect, it, vi } from 'vitest';
-import { ChatClient, read, spawn, textOf, transcript, user } from './chat-support.ts';
+import { type ChatInstance, startChatInstance } from './chat-instance.ts';
+import { ChatClient, read, textOf, transcript, user } from './chat-support.ts';
 
-const KEY = 'key-of-a-provider-0123456789';
 const CLI = fileURLToPath(new URL('../packages/cli/dist/filepath.js', import.meta.url));
 
+let chats: ChatInstance;
 let server: ModelServer;
 let instance: Instance;
 let api: Api;
@@ -38,18 +31,12 @@ const web = createServer((request, response) => {
 beforeAll(async () => {
   await new Promise<void>((resolve) => web.listen(0, resolve));
   inside = (web.address() as AddressInfo).port;
-  server = await startModelServer({ script: [], keys: [KEY] });
-  instance = await startInstance({
-    ANTHROPIC_API_KEY: KEY,
-    ANTHROPIC_BASE_URL: server.url,
-    OPENROUTER_BASE_URL: `${server.url}/api/v1`,
-    LITECLAW_MODEL: 'anthropic/claude-haiku-4.5',
+  chats = await startChatInstance({
     LITECLAW_MESSAGES_PER_MINUTE: '200',
     LITECLAW_TOOL_CALLS: '4',
     FILEPATH_EGRESS_PRIVATE: `localhost:${inside}`,
   });
-  api = new Api(instance);
-  id = (await spawn(api)).id ?? '';
+  ({ server, instance, api, id } = chats);
 });
 
 afterEach(async () => {
@@ -60,8 +47,7 @@ afterEach(async () => {
 });
 
 afterAll(async () => {
-  await instance?.[Symbol.asyncDispose]();
-  await server?.close();
+  await chats?.[Symbol.asyncDispose]();
   web.close();
 });
 

@@ -1,17 +1,11 @@
-import {
-  Api,
-  gate,
-  type Instance,
-  type ModelServer,
-  startInstance,
-  startModelServer,
-} from '@filepath/testkit';
+import { type Api, gate, type Instance, type ModelServer } from '@filepath/testkit';
 import { afterAll, afterEach, beforeAll, expect, it, vi } from 'vitest';
-import { ChatClient, isDelta, read, spawn, textOf, transcript, user } from './chat-support.ts';
+import { type ChatInstance, startChatInstance } from './chat-instance.ts';
+import { ChatClient, isDelta, read, textOf, transcript, user } from './chat-support.ts';
 
-const KEY = 'key-of-a-provider-0123456789';
 const LONG = Array.from({ length: 60 }, (_, at) => `word${at}`).join(' ');
 
+let chats: ChatInstance;
 let server: ModelServer;
 let instance: Instance;
 let api: Api;
@@ -19,20 +13,13 @@ let id: string;
 const clients: ChatClient[] = [];
 
 beforeAll(async () => {
-  server = await startModelServer({ script: [], keys: [KEY] });
-  instance = await startInstance({
-    ANTHROPIC_API_KEY: KEY,
-    ANTHROPIC_BASE_URL: server.url,
-    OPENROUTER_BASE_URL: `${server.url}/api/v1`,
-    LITECLAW_MODEL: 'anthropic/claude-haiku-4.5',
+  chats = await startChatInstance({
     LITECLAW_MAX_OUTPUT_TOKENS: '500',
     LITECLAW_FIRST_BYTE_MS: '1500',
     LITECLAW_MESSAGES_PER_MINUTE: '200',
     LITECLAW_TURNS: '2',
   });
-  api = new Api(instance);
-  const found = await spawn(api);
-  id = found.id ?? '';
+  ({ server, instance, api, id } = chats);
 });
 
 afterEach(async () => {
@@ -41,8 +28,7 @@ afterEach(async () => {
 });
 
 afterAll(async () => {
-  await instance?.[Symbol.asyncDispose]();
-  await server?.close();
+  await chats?.[Symbol.asyncDispose]();
 });
 
 function connect(): ChatClient {

@@ -1,36 +1,22 @@
 import { LiteclawTools, LiteclawWorkspace } from '@filepath/protocol';
-import {
-  Api,
-  type Instance,
-  type ModelServer,
-  startInstance,
-  startModelServer,
-} from '@filepath/testkit';
+import { type Api, type Instance, type ModelServer } from '@filepath/testkit';
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { ChatClient, exported, spawn, user } from './chat-support.ts';
+import { type ChatInstance, startChatInstance } from './chat-instance.ts';
+import { ChatClient, exported, user } from './chat-support.ts';
 
-const KEY = 'key-of-a-provider-0123456789';
-
+let chats: ChatInstance;
 let server: ModelServer;
 let instance: Instance;
 let api: Api;
 let id: string;
 
 beforeAll(async () => {
-  server = await startModelServer({ script: [], keys: [KEY] });
-  instance = await startInstance({
-    ANTHROPIC_API_KEY: KEY,
-    ANTHROPIC_BASE_URL: server.url,
-    OPENROUTER_BASE_URL: `${server.url}/api/v1`,
-    LITECLAW_MODEL: 'anthropic/claude-haiku-4.5',
-  });
-  api = new Api(instance);
-  id = (await spawn(api)).id ?? '';
+  chats = await startChatInstance();
+  ({ server, instance, api, id } = chats);
 });
 
 afterAll(async () => {
-  await instance?.[Symbol.asyncDispose]();
-  await server?.close();
+  await chats?.[Symbol.asyncDispose]();
 });
 
 it('[TUN13] a command of a chat runs in a sandbox of the runner, with the events and receipts of every tool', async () => {

@@ -1,21 +1,14 @@
-import {
-  Api,
-  chance,
-  gate,
-  type Instance,
-  type ModelServer,
-  startInstance,
-  startModelServer,
-} from '@filepath/testkit';
+import { type Api, chance, gate, type Instance, type ModelServer } from '@filepath/testkit';
 import type { ChatView } from '@filepath/client/chat';
 import { afterAll, afterEach, beforeAll, expect, it } from 'vitest';
 import { setTimeout as pause } from 'node:timers/promises';
-import { spawn, textOf, transcript } from './chat-support.ts';
+import { type ChatInstance, startChatInstance } from './chat-instance.ts';
+import { textOf, transcript } from './chat-support.ts';
 import { followChat, type Followed, textsOf } from './live-chat-support.ts';
 
-const KEY = 'key-of-a-provider-0123456789';
 const LONG = Array.from({ length: 60 }, (_, at) => `word${at}`).join(' ');
 
+let chats: ChatInstance;
 let server: ModelServer;
 let instance: Instance;
 let api: Api;
@@ -23,16 +16,11 @@ let id: string;
 const open: Followed[] = [];
 
 beforeAll(async () => {
-  server = await startModelServer({ script: [], keys: [KEY] });
-  instance = await startInstance({
-    ANTHROPIC_API_KEY: KEY,
-    ANTHROPIC_BASE_URL: server.url,
-    LITECLAW_MODEL: 'anthropic/claude-haiku-4.5',
+  chats = await startChatInstance({
     LITECLAW_FIRST_BYTE_MS: '1500',
     LITECLAW_MESSAGES_PER_MINUTE: '90',
   });
-  api = new Api(instance);
-  id = (await spawn(api)).id ?? '';
+  ({ server, instance, api, id } = chats);
 });
 
 afterEach(async () => {
@@ -41,8 +29,7 @@ afterEach(async () => {
 });
 
 afterAll(async () => {
-  await instance?.[Symbol.asyncDispose]();
-  await server?.close();
+  await chats?.[Symbol.asyncDispose]();
 });
 
 async function connect(chat = id): Promise<Followed> {

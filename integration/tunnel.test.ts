@@ -3,21 +3,19 @@ import { join } from 'node:path';
 import { LiteclawTools, LiteclawTunnel, TunnelCreated } from '@filepath/protocol';
 import { type ToolReceipt } from '@filepath/protocol/sky';
 import {
-  Api,
+  type Api,
   type Instance,
   type ModelServer,
-  startInstance,
-  startModelServer,
   tempDir,
   type TempDir,
 } from '@filepath/testkit';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
 import { z } from 'zod';
-import { ChatClient, exported, spawn, transcript, user } from './chat-support.ts';
+import { type ChatInstance, startChatInstance } from './chat-instance.ts';
+import { ChatClient, exported, transcript, user } from './chat-support.ts';
 import { HandMade, isConnected, Machine, newKey, newTunnel } from './tunnel-support.ts';
 
-const KEY = 'key-of-a-provider-0123456789';
-
+let chats: ChatInstance;
 let server: ModelServer;
 let instance: Instance;
 let api: Api;
@@ -29,17 +27,11 @@ const hands: HandMade[] = [];
 const machines: Machine[] = [];
 
 beforeAll(async () => {
-  server = await startModelServer({ script: [], keys: [KEY] });
-  instance = await startInstance({
-    ANTHROPIC_API_KEY: KEY,
-    ANTHROPIC_BASE_URL: server.url,
-    OPENROUTER_BASE_URL: `${server.url}/api/v1`,
-    LITECLAW_MODEL: 'anthropic/claude-haiku-4.5',
+  chats = await startChatInstance({
     LITECLAW_MESSAGES_PER_MINUTE: '200',
     LITECLAW_TOOL_SECONDS: '5',
   });
-  api = new Api(instance);
-  id = (await spawn(api)).id ?? '';
+  ({ server, instance, api, id } = chats);
   await use('tunnel');
 });
 
@@ -62,8 +54,7 @@ afterEach(async () => {
 });
 
 afterAll(async () => {
-  await instance?.[Symbol.asyncDispose]();
-  await server?.close();
+  await chats?.[Symbol.asyncDispose]();
 });
 
 const use = (executor: string): Promise<LiteclawTools> =>
