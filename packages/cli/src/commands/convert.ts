@@ -1,8 +1,8 @@
-import { createReadStream } from 'node:fs';
 import { resolve } from 'node:path';
 import { parseArgs } from 'node:util';
-import { FilepathError, readLines } from '@filepath/protocol';
-import { readSkyExport, SKY_LINE, SkyExportFault, toPiSession } from '@filepath/protocol/sky';
+import { FilepathError } from '@filepath/protocol';
+import { readSkyExport, SkyExportFault, toPiSession } from '@filepath/protocol/sky';
+import { exportLines } from '../export-lines.ts';
 import type { Io } from '../io.ts';
 import { UsageError, withUsage } from '../usage.ts';
 import { writeWhole } from '../whole-file.ts';
@@ -33,11 +33,7 @@ export async function convert(args: string[], io: Io): Promise<number> {
     if (file === undefined || positionals.length > 1) throw new UsageError('Name one export.');
     if (values.to !== 'pi') throw new UsageError('Say what to make of it: --to pi.');
     if (output === undefined) throw new UsageError('Say where to write it: -o FILE.');
-    const input = file === '-' ? io.stdin : createReadStream(file);
-    const session = toPiSession(
-      readSkyExport(readLines(input, SKY_LINE)),
-      resolve(values.cwd ?? '.'),
-    );
+    const session = toPiSession(readSkyExport(exportLines(file, io)), resolve(values.cwd ?? '.'));
     await writeWhole(output, async (sink) => {
       for await (const line of session) await sink(line);
     }).catch(explained);

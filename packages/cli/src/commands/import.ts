@@ -1,7 +1,8 @@
-import { createReadStream, openAsBlob } from 'node:fs';
+import { openAsBlob } from 'node:fs';
 import { parseArgs } from 'node:util';
-import { FilepathError, readLines } from '@filepath/protocol';
-import { readSkyExport, SKY_LINE, SkyExportFault } from '@filepath/protocol/sky';
+import { FilepathError } from '@filepath/protocol';
+import { readSkyExport, SkyExportFault } from '@filepath/protocol/sky';
+import { exportLines } from '../export-lines.ts';
 import type { Io } from '../io.ts';
 import { runningClient } from '../the-instance.ts';
 import { UsageError, withUsage } from '../usage.ts';
@@ -25,8 +26,9 @@ export async function importChat(args: string[], io: Io): Promise<number> {
     }
     const [file] = positionals;
     if (file === undefined || positionals.length > 1) throw new UsageError('Name one export.');
+    if (file === '-') throw new UsageError('Name a file: an export is read twice.');
     const client = runningClient(io);
-    const { thread, key } = await verified(file).catch(explained);
+    const { thread, key } = await verified(file, io).catch(explained);
     if (values.key !== undefined && values.key !== key)
       throw new FilepathError('bad_request', `Nothing was imported: it is signed by ${key}.`);
     const found = await client.chat.import(thread, await openAsBlob(file), io.signal);
@@ -38,8 +40,8 @@ export async function importChat(args: string[], io: Io): Promise<number> {
 }
 
 /** Whose chat it is and who signed it, if nothing in it was changed. */
-async function verified(file: string): Promise<{ thread: string; key: string }> {
-  const reading = readSkyExport(readLines(createReadStream(file), SKY_LINE));
+async function verified(file: string, io: Io): Promise<{ thread: string; key: string }> {
+  const reading = readSkyExport(exportLines(file, io));
   for (;;) {
     const { done, value } = await reading.next();
     if (done === true) return value;

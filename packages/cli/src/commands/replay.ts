@@ -1,7 +1,7 @@
-import { createReadStream } from 'node:fs';
 import { parseArgs } from 'node:util';
-import { FilepathError, readLines } from '@filepath/protocol';
-import { readSkyExport, SKY_LINE, SkyExportFault, SkyReplay } from '@filepath/protocol/sky';
+import { FilepathError } from '@filepath/protocol';
+import { readSkyExport, SkyExportFault, SkyReplay } from '@filepath/protocol/sky';
+import { exportLines } from '../export-lines.ts';
 import type { Io } from '../io.ts';
 import { UsageError, withUsage } from '../usage.ts';
 
@@ -26,11 +26,10 @@ export async function replay(args: string[], io: Io): Promise<number> {
     }
     const [file] = positionals;
     if (file === undefined || positionals.length > 1) throw new UsageError('Name one export.');
-    const input = file === '-' ? io.stdin : createReadStream(file);
     const replaying = new SkyReplay();
     let differences = 0;
     try {
-      for await (const line of readSkyExport(readLines(input, SKY_LINE))) {
+      for await (const line of readSkyExport(exportLines(file, io))) {
         for (const found of await replaying.next(line)) {
           differences += 1;
           if (differences <= TOLD) io.out(`DIFFERENCE: line ${found.line}: ${found.reason}`);

@@ -1,7 +1,6 @@
-import { createReadStream } from 'node:fs';
 import { parseArgs } from 'node:util';
-import { FilepathError, type Line, readLines } from '@filepath/protocol';
-import { SKY_LINE } from '@filepath/protocol/sky';
+import { FilepathError, type Line } from '@filepath/protocol';
+import { exportLines } from '../export-lines.ts';
 import type { Io } from '../io.ts';
 import { UsageError, withUsage } from '../usage.ts';
 import { verifyExport } from '../verify-export.ts';
@@ -34,8 +33,7 @@ export async function verify(args: string[], io: Io): Promise<number> {
     if (key !== null && key.length !== KEY_BYTES) {
       throw new UsageError(`The key is ${key.length} bytes long instead of ${KEY_BYTES}.`);
     }
-    const input = file === '-' ? io.stdin : createReadStream(file);
-    const result = await verdictOn(readLines(input, SKY_LINE), key).catch(notReadable);
+    const result = await verdictOn(exportLines(file, io), key).catch(notReadable);
     if ('fault' in result) {
       io.out(`FAULT: ${result.fault}`);
       return 1;
