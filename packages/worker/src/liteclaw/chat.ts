@@ -56,7 +56,6 @@ export type ChatState = {
 
 type Hatched = { owner: string; at: string };
 
-const MINUTE = 60_000;
 /** A turn that was stopped has this long to end before the next begins. */
 const STOP_MS = 5_000;
 /** After a start: when it is looked whether an unanswered message is being answered again. */
@@ -66,6 +65,8 @@ const INTERRUPTED: LiteclawFailure = {
   code: 'interrupted',
   message: 'This message was interrupted before it was answered. Send it again.',
 };
+
+const ASKED = 'This was not sent: a request with the same id was answered already. Send it again.';
 
 /** A run that the object did not live to end. */
 const LOST: RunEnd = { status: 'lost', output: '', ttftMs: null, error: INTERRUPTED };
@@ -334,8 +335,14 @@ export class Chat extends AIChatAgent<Env, ChatState> {
       await sdk(connection, incoming.frame);
       return;
     }
+    // A second request under one id would be another message that nothing counts.
+    const known = this.#turns.outcomeOf(incoming.id);
+    if (known !== null) {
+      if (known !== 'open') refuse(connection, incoming.id, ASKED);
+      return;
+    }
     const { messagesPerMinute, modelConfigId } = this.#settings;
-    if (this.#turns.since(Date.now() - MINUTE) >= messagesPerMinute) {
+    if (this.#turns.recent() >= messagesPerMinute) {
       const words = `At most ${messagesPerMinute} messages a minute are answered. Wait a moment, then send it again.`;
       refuse(connection, incoming.id, words);
       return;

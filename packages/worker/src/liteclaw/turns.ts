@@ -12,8 +12,10 @@ export type TurnEnd = {
 
 export type OpenTurn = { request: string; message: string | null; at: number };
 
-/** Rows that are kept; the counts are of all there ever were. */
+/** Rows that are kept, beside those of the last while; the counts are of all there ever were. */
 const KEPT = 500;
+/** Messages are limited by how many came in this time: none of them is dropped earlier. */
+export const RATE_MS = 60_000;
 
 /** What became of each message: how long its answer took, and how it ended. */
 export class Turns {
@@ -60,7 +62,8 @@ export class Turns {
         request,
       );
       this.#sql.run(
-        'DELETE FROM turns WHERE request IN (SELECT request FROM turns ORDER BY at DESC LIMIT -1 OFFSET ?)',
+        'DELETE FROM turns WHERE at <= ? AND request IN (SELECT request FROM turns ORDER BY at DESC LIMIT -1 OFFSET ?)',
+        this.#now() - RATE_MS,
         KEPT,
       );
       const turn = { outcome, ttftMs, durationMs, streamed, at: row.at };
@@ -76,10 +79,18 @@ export class Turns {
     );
   }
 
-  /** Messages since a moment. */
-  since(at: number): number {
+  /** How a request stands that was taken lately. Null: it was not. */
+  outcomeOf(request: string): 'open' | TurnEnd['outcome'] | null {
+    const query = 'SELECT outcome FROM turns WHERE request = ?';
+    return (
+      first<{ outcome: 'open' | TurnEnd['outcome'] }>(this.#sql, query, request)?.outcome ?? null
+    );
+  }
+
+  /** Messages of the last while. */
+  recent(): number {
     const query = 'SELECT count(*) AS n FROM turns WHERE at > ?';
-    return first<{ n: number }>(this.#sql, query, at)?.n ?? 0;
+    return first<{ n: number }>(this.#sql, query, this.#now() - RATE_MS)?.n ?? 0;
   }
 
   counts(): ChatCounts {

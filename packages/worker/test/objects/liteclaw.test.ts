@@ -40,8 +40,11 @@ const user = (text: string) => ({
 });
 
 /** Says something, and gives the last frame of what came back. */
-async function say(socket: TestSocket, messages: readonly unknown[]) {
-  const id = crypto.randomUUID();
+async function say(
+  socket: TestSocket,
+  messages: readonly unknown[],
+  id: string = crypto.randomUUID(),
+) {
   socket.send(frameOf(id, messages));
   for (;;) {
     const frame: Record<string, unknown> = await socket.next();
@@ -166,6 +169,20 @@ describe('the chat', () => {
     expect(refused?.['body']).toContain('messages a minute');
     const stored = await transcript(id);
     expect(stored.at(-1)?.role).toBe('assistant');
+    socket.close();
+  });
+
+  it('[CLAW14] takes no second message under the id of another', async () => {
+    const stranger = await signInAs('repeats');
+    const { id: own } = await spawn(env, 'repeats');
+    const socket = await TestSocket.open(`/agents/chat/${own}`, stranger);
+    const once = crypto.randomUUID();
+    const one = user('once');
+    expect(await say(socket, [one], once)).not.toHaveProperty('error', true);
+    const frame = await say(socket, [one, user('and again')], once);
+    expect(frame).toMatchObject({ error: true, body: expect.stringContaining('same id') });
+    const stored = await call(`/agents/chat/${own}/get-messages`, { headers: stranger });
+    expect(Transcript.parse(await stored.json())).toHaveLength(2);
     socket.close();
   });
 

@@ -41,7 +41,7 @@ describe('[CLAW17] counts', () => {
     const turns = new Turns(sql, () => now);
     const end = { outcome: 'ok', streamed: true } as const;
     for (let at = 0; at < 600; at += 1) {
-      now += 10;
+      now += 200;
       turns.begin(`r${at}`, `m${at}`, 'c');
       now += 7;
       const firstAt = now - 2;
@@ -52,6 +52,22 @@ describe('[CLAW17] counts', () => {
     expect(turns.open().map(({ request }) => request)).toEqual(['open']);
     expect(turns.counts().messages.ok).toBe(600);
     expect(sql.all('SELECT request FROM turns')).toHaveLength(501);
-    expect(turns.since(now - 100)).toBeLessThan(10);
+  });
+
+  it('[CLAW14] every message of the last minute counts, however many there are', () => {
+    const sql = nodeSql();
+    migrate(sql, CHAT_MIGRATIONS);
+    let now = 1_000_000;
+    const turns = new Turns(sql, () => now);
+    for (let at = 0; at < 1_200; at += 1) {
+      now += 25;
+      turns.begin(`r${at}`, `m${at}`, 'c');
+      turns.end(`r${at}`, { outcome: 'ok', streamed: true, firstAt: now });
+    }
+    expect(turns.recent()).toBe(1_200);
+    expect(turns.outcomeOf('r0')).toBe('ok');
+    expect(turns.outcomeOf('other')).toBeNull();
+    now += 60_000;
+    expect(turns.recent()).toBe(0);
   });
 });
