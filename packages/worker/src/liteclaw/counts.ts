@@ -10,6 +10,7 @@ export type Histogram = {
 /** What a chat counts of itself, since it began. */
 export type ChatCounts = {
   readonly messages: Readonly<Record<'ok' | 'error' | 'stopped' | 'interrupted', number>>;
+  /** Answers that came in one piece. */
   readonly whole: number;
   readonly ttft: Histogram;
   readonly duration: Histogram;
@@ -50,7 +51,7 @@ export function counted(before: ChatCounts, turn: CountedTurn): ChatCounts {
   const known = before.lastDay !== null && day <= before.lastDay;
   return {
     messages: { ...before.messages, [outcome]: before.messages[outcome] + 1 },
-    whole: before.whole + (streamed ? 0 : 1),
+    whole: before.whole + (outcome === 'ok' && !streamed ? 1 : 0),
     ttft: ttftMs === null ? before.ttft : put(before.ttft, ttftMs),
     duration: put(before.duration, durationMs),
     firstDay: before.firstDay ?? day,

@@ -5,7 +5,7 @@ const ACTIVATED = 5;
 
 /** What a chat counted, in the text format of Prometheus. */
 export function prometheusText(counts: ChatCounts | null): string {
-  if (counts === null) return gauge('liteclaw_spawned', 'Whether there is a LiteClaw.', 0);
+  if (counts === null) return `${gauge('liteclaw_spawned', 'Whether there is a LiteClaw.', 0)}\n`;
   const { messages, whole, ttft, duration, days, returned } = counts;
   const all = Object.values(messages).reduce((sum, n) => sum + n, 0);
   return [

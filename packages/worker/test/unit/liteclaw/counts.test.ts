@@ -23,15 +23,17 @@ describe('[CLAW17] counts', () => {
     let counts = NO_COUNTS;
     for (const ms of [50, 4_000, 9_000, 100_000]) counts = counted(counts, turn(0, ms));
     counts = counted(counts, { ...turn(0, null), outcome: 'error', streamed: false });
+    counts = counted(counts, { ...turn(0, 20_000), streamed: false });
     const text = prometheusText(counts);
     expect(text).toContain('liteclaw_ttft_seconds_bucket{le="0.1"} 1\n');
     expect(text).toContain('liteclaw_ttft_seconds_bucket{le="5"} 2\n');
     expect(text).toContain('liteclaw_ttft_seconds_bucket{le="10"} 3\n');
-    expect(text).toContain('liteclaw_ttft_seconds_bucket{le="+Inf"} 4\n');
-    expect(text).toContain('liteclaw_ttft_seconds_count 4\n');
+    expect(text).toContain('liteclaw_ttft_seconds_bucket{le="+Inf"} 5\n');
+    expect(text).toContain('liteclaw_ttft_seconds_count 5\n');
     expect(text).toContain('liteclaw_messages_total{outcome="error"} 1\n');
+    expect(text).toContain('liteclaw_whole_answers_total 1\n');
     expect(text).toContain('liteclaw_activated 1\n');
-    expect(text).toMatch(/\n$/);
+    for (const whole of [text, prometheusText(null)]) expect(whole).toMatch(/[^\n]\n$/);
   });
 
   it('a message is counted once, and its rows are bounded', () => {
