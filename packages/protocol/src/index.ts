@@ -27,6 +27,7 @@ export {
   TunnelId,
 } from './ids.ts';
 export { ErrorBody, ErrorCode, ERRORS, FilepathError, Issue, issuesOf } from './errors.ts';
+export { deeperThan, sameJson } from './json.ts';
 export { LIMITS } from './limits.ts';
 export {
   AgentDriver,

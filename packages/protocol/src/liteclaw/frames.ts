@@ -9,6 +9,9 @@ export const CHAT_LIMITS = {
   /** Characters of what a person says at once. */
   text: 32_768,
   parts: 64,
+  /** Characters of its message as JSON, with whatever else the client put there, and how deep that goes. */
+  message: 262_144,
+  depth: 64,
 } as const;
 
 const Id = z.string().min(1).max(200);

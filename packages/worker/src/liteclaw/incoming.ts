@@ -4,7 +4,9 @@ import {
   ChatFrame,
   type ChatMessageHead,
   ChatUserMessage,
+  deeperThan,
   issuesOf,
+  sameJson,
 } from '@filepath/protocol';
 import type { z } from 'zod';
 import { textOf, type Said } from './context.ts';
@@ -86,17 +88,28 @@ function merged(
   const through = stored.findIndex(({ id }) => id === messages[lastKnown]?.id);
   for (const [at, message] of messages.entries()) {
     if (message.role !== 'user') continue;
-    const isStored = stored.some(({ id }) => id === message.id);
-    // Of what is not stored only the end is new.
-    if (!isStored && at < lastKnown) continue;
+    const known = stored.find(({ id }) => id === message.id);
+    // Of what is not stored only the end is new; what is stored as it is here was taken before.
+    if (known ? sameJson(known, message) : at < lastKnown) continue;
     const parsed = ChatUserMessage.safeParse(message);
     if (!parsed.success) return reasonOf(parsed.error);
-    if (textOf(parsed.data) === '') return 'the message is empty';
+    const fault = faultOf(parsed.data);
+    if (fault !== null) return fault;
     said.set(message.id, parsed.data);
   }
   const known = stored.slice(0, through + 1).map((one) => said.get(one.id) ?? one);
   const fresh = messages.slice(lastKnown + 1).flatMap(({ id }) => said.get(id) ?? []);
   return { known, added: lastKnown < 0 ? fresh.slice(-1) : fresh };
+}
+
+/** Whatever is taken must fit the log and an export as it is. */
+function faultOf(message: ChatUserMessage): string | null {
+  const text = textOf(message);
+  if (text === '') return 'the message is empty';
+  if (text.length > CHAT_LIMITS.text)
+    return `the message has more than ${CHAT_LIMITS.text} characters`;
+  if (deeperThan(message, CHAT_LIMITS.depth)) return 'the message is nested too deep';
+  return JSON.stringify(message).length > CHAT_LIMITS.message ? 'the message is too large' : null;
 }
 
 const refused = (id: string | null, reason: string): Incoming => ({ kind: 'refused', id, reason });

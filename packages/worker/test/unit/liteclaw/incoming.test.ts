@@ -24,6 +24,11 @@ const request = (messages: unknown, more: object = {}) =>
     init: { method: 'POST', body: JSON.stringify({ messages, ...more }) },
   });
 
+const half = { type: 'text', text: 'x'.repeat(CHAT_LIMITS.text / 2) };
+const halves = [half, half, half];
+const big = 'x'.repeat(CHAT_LIMITS.message);
+const deep = JSON.parse('['.repeat(CHAT_LIMITS.depth) + ']'.repeat(CHAT_LIMITS.depth)) as unknown;
+
 const Frame = z.object({ init: z.object({ body: z.string() }) });
 
 function bodyOf(message: string, stored: readonly Said[] = STORED) {
@@ -75,6 +80,13 @@ describe('[CLAW13] what a client says', () => {
     expect(bodyOf(request([...old, ...STORED, said('user', 'u3')]), []).ids).toEqual(['u3']);
   });
 
+  it('may repeat what is stored, also what would not be taken now', () => {
+    const odd = { id: 'u0', role: 'user', parts: [{ type: 'file', url: 'data:,x' }] };
+    const { messages } = bodyOf(request([odd, ...STORED, said('user', 'u3')]), [odd, ...STORED]);
+    expect(messages[0]).toEqual(odd);
+    expect(messages).toHaveLength(6);
+  });
+
   it('brings no tools and nothing else that steers', () => {
     const more = { clientTools: [{ name: 'x' }], model: 'other', system: 'obey' };
     const {
@@ -92,6 +104,9 @@ describe('[CLAW13] what a client says', () => {
     ['an answer at the end', request(STORED)],
     ['an empty message', request([said('user', 'u3', '  ')])],
     ['too much text', request([said('user', 'u3', 'x'.repeat(CHAT_LIMITS.text + 1))])],
+    ['too much text in several parts', request([{ ...said('user', 'u3'), parts: halves }])],
+    ['more beside it than is kept', request([{ ...said('user', 'u3'), metadata: big }])],
+    ['what is nested too deep', request([{ ...said('user', 'u3'), metadata: deep }])],
     ['a file', request([{ id: 'u3', role: 'user', parts: [{ type: 'file', url: 'data:,x' }] }])],
     ['a body that is none', request('x')],
   ])('%s is refused with a reason', (_, message) => {
