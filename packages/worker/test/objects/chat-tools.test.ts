@@ -176,6 +176,21 @@ describe('d1.query', () => {
       expect(await use('d1.query', { sql: quiet }, 'read-only', chat)).toMatchObject({
         code: 'too_much',
       });
+    // What needs no table.
+    const rows = `WITH v(x) AS (VALUES ${values}) SELECT count(*) AS n FROM v a, v b`;
+    for (const chat of [id, newThreadId()])
+      expect(
+        await use('d1.query', { sql: `${rows}, v c, v d, v e` }, 'read-only', chat),
+      ).toMatchObject({ code: 'too_much' });
+    // An index that leads to every row, and one that leads to few.
+    await query('CREATE TABLE same (a INTEGER, b INTEGER)');
+    await query('INSERT INTO same SELECT 1, x.a FROM many x, many y LIMIT 3000');
+    await query('CREATE INDEX same_a ON same (a)');
+    await query('CREATE INDEX same_b ON same (b)');
+    const joined = (by: string) =>
+      query(`SELECT count(*) AS n FROM same x JOIN same y ON x.${by} = y.${by}`);
+    expect(await joined('a')).toMatchObject({ code: 'too_much' });
+    expect(await joined('b')).toMatchObject({ ok: true });
     const listed = 'SELECT count(*) FROM json_each(?1) a, json_each(?1) b, json_each(?1) c';
     expect(await query(listed, ['[1]'])).toMatchObject({ code: 'too_much' });
     expect((await query('SELECT value FROM json_each(?)', ['[7]'])).output).toMatchObject({

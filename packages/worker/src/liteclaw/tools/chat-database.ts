@@ -1,6 +1,7 @@
 import { DurableObject } from 'cloudflare:workers';
 import { refusal, TOOL_LIMITS, type ToolOutcome } from '@filepath/protocol/sky';
 import { isRead, statementFault } from './one-statement.ts';
+import { type PlanRow, workOf } from './query-work.ts';
 
 type Query = {
   readonly sql: string;
@@ -10,10 +11,8 @@ type Query = {
 
 const ROWS = 200;
 const SIZE = 4 * 1024 * 1024;
-/** Rows that nested scans of tables may come to: nothing stops a query that runs. */
+/** Rows that a query may come to look at: nothing stops one that runs. */
 const WORK = 5_000_000;
-/** Rows that a function such as json_each may make of one value. */
-const LISTED = 50_000;
 
 /** Ends a transaction with nothing of it kept. */
 class Undone extends Error {
@@ -67,18 +66,29 @@ export class ChatDatabase extends DurableObject {
     return { ok: true, output: { rows, more, written: cursor.rowsWritten } };
   }
 
-  /** By the plan: scans that are nested multiply, and a recursion has no end that could be seen. */
   #work(sql: string, params: Query['params']): number {
     const explained = `EXPLAIN QUERY PLAN ${sql}`;
-    const plan = this.ctx.storage.sql.exec<{ detail: string }>(explained, ...params).toArray();
-    if (plan.some(({ detail }) => detail.includes('RECURSIVE'))) return Number.POSITIVE_INFINITY;
-    const most = Math.max(1, this.#largest());
-    return plan
-      .filter(({ detail }) => detail.startsWith('SCAN '))
-      .reduce((work, { detail }) => work * (detail.includes('VIRTUAL TABLE') ? LISTED : most), 1);
+    const plan = this.ctx.storage.sql.exec<PlanRow>(explained, ...params).toArray();
+    return workOf(plan, sql, {
+      largest: this.#largest(),
+      alike: (index, columns) => this.#alike(index, columns),
+    });
   }
 
-  /** Rows of the largest table: a plan names tables by their aliases. */
+  #alike(index: string, columns: readonly string[]): number {
+    const { sql } = this.ctx.storage;
+    const found = sql
+      .exec<{ tbl_name: string }>(
+        "SELECT tbl_name FROM sqlite_master WHERE type = 'index' AND name = ?",
+        index,
+      )
+      .toArray();
+    const [table] = found;
+    if (!table) return Number.POSITIVE_INFINITY;
+    const groups = `SELECT count(*) AS n FROM ${quoted(table.tbl_name)} GROUP BY ${columns.map(quoted).join()}`;
+    return sql.exec<{ n: number | null }>(`SELECT max(n) AS n FROM (${groups})`).one().n ?? 1;
+  }
+
   #largest(): number {
     const names = this.ctx.storage.sql
       .exec<{ name: string }>(
@@ -88,13 +98,14 @@ export class ChatDatabase extends DurableObject {
     return Math.max(
       0,
       ...names.map(({ name }) => {
-        const quoted = `"${name.replaceAll('"', '""')}"`;
-        return this.ctx.storage.sql.exec<{ n: number }>(`SELECT count(*) AS n FROM ${quoted}`).one()
-          .n;
+        const query = `SELECT count(*) AS n FROM ${quoted(name)}`;
+        return this.ctx.storage.sql.exec<{ n: number }>(query).one().n;
       }),
     );
   }
 }
+
+const quoted = (name: string): string => `"${name.replaceAll('"', '""')}"`;
 
 const READ_ONLY = refusal(
   'policy',
