@@ -60,7 +60,7 @@ async function isAt(page: Page, before: Awaited<ReturnType<typeof view>>): Promi
 }
 
 /** Two frames, so that what was asked of the first has been drawn. */
-const framesOf = (page: Page): Promise<void> =>
+const framesOf = (page: Page): Promise<unknown> =>
   page.evaluate(
     () => new Promise((resolve) => requestAnimationFrame(() => requestAnimationFrame(resolve))),
   );
