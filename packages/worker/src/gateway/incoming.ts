@@ -49,11 +49,20 @@ export async function readIncoming(
     const message = 'Too many large requests are on their way at once. Send this one again.';
     return { operation, problem: 'busy', message };
   }
-  const bytes = method === 'GET' ? new Uint8Array() : await readBody(request);
+  // A body that its agent has left may neither end nor fail.
+  left.addEventListener('abort', release);
   const refused = (problem: Unreadable['problem'], message: string): Unreadable => {
     release();
     return { operation, problem, message };
   };
+  let bytes: Uint8Array | null;
+  try {
+    bytes = method === 'GET' ? new Uint8Array() : await readBody(request);
+  } catch {
+    return refused('bad_request', 'The request broke off before its end. Send it again.');
+  } finally {
+    left.removeEventListener('abort', release);
+  }
   if (!bytes)
     return refused('too_large', `The request is larger than ${MAX_REQUEST} bytes. Send less.`);
   const found = readModel(operation, path, bytes);

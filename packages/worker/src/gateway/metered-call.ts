@@ -59,6 +59,11 @@ export class MeteredCall {
     this.#renewed = this.#started;
     // A write to an agent that has left fails; only this tells it while there is nothing to write.
     const { left } = this.#incoming;
+    if (left.aborted) {
+      await this.#settle({ ...NOTHING_SENT, outcome: 'cancelled' });
+      answer(providerError(this.#ask.format, 'unreachable', 'The agent has left.'));
+      return;
+    }
     const leave = (): void => this.#leave();
     left.addEventListener('abort', leave);
     try {

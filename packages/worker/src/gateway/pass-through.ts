@@ -36,6 +36,23 @@ export async function passThrough(
   target: Target,
   request: Request,
 ): Promise<Response> {
+  const answer = readAndAnswer(gateway, caller, target, request);
+  // What is done for an agent that leaves would just stop, with the room of its body taken.
+  gateway.keep(
+    answer.then(
+      () => undefined,
+      () => undefined,
+    ),
+  );
+  return answer;
+}
+
+async function readAndAnswer(
+  gateway: Gateway,
+  caller: AgentCaller,
+  target: Target,
+  request: Request,
+): Promise<Response> {
   const incoming = await readIncoming(request, target, gateway.room);
   if ('problem' in incoming)
     return providerError(incoming.operation.format, incoming.problem, incoming.message);

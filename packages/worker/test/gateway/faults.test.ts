@@ -1,6 +1,7 @@
 import { createServer, type IncomingMessage, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { once } from 'node:events';
+import { NO_TOKENS } from '@filepath/protocol';
 import { gate, type ModelServer, startModelServer, type Turn } from '@filepath/testkit';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { startGateway, type TestGateway } from './support/gateway.ts';
@@ -222,6 +223,21 @@ describe('[GW12] an agent that leaves', () => {
     request.socket?.resetAndDestroy();
     expect(await end()).toMatchObject({ outcome: 'cancelled', status: null, tokens: null });
     expect(await call.ended).toBe('left');
+  });
+
+  it('before its call is sent has made none', async () => {
+    const { left } = await gateway.ledger();
+    const asked = server.calls.length;
+    play(LONG);
+    await gateway.set({ holds: true });
+    const request = gateway.ask(PATH, ask());
+    const reserving = async () => (await gateway.ledger()).asks.length;
+    await expect.poll(reserving).toBe((await gateway.ledger()).ended.length + 1);
+    request.socket?.resetAndDestroy();
+    await expect.poll(async () => (await gateway.ledger()).left).toBe(left + 1);
+    await gateway.set({ holds: false });
+    expect(await end()).toMatchObject({ outcome: 'cancelled', status: null, tokens: NO_TOKENS });
+    expect(server.calls).toHaveLength(asked);
   });
 });
 

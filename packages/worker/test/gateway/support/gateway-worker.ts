@@ -10,10 +10,15 @@ import { MemoryLedger } from './memory-ledger.ts';
 
 /** The gateway alone: with a ledger in memory and one provider, both set by the test. */
 
-type Setting = { upstream: Partial<Upstream>; times: Partial<Times>; grant: number | null };
+type Setting = {
+  upstream: Partial<Upstream>;
+  times: Partial<Times>;
+  grant: number | null;
+  holds: boolean;
+};
 
 const ledger = new MemoryLedger();
-let setting: Setting = { upstream: {}, times: {}, grant: null };
+let setting: Setting = { upstream: {}, times: {}, grant: null, holds: false };
 
 const directory: Directory = {
   route: async (_, path, model) => {
@@ -48,9 +53,11 @@ export default {
     if (pathname === '/test/set') {
       setting = { ...setting, ...(await request.json<Partial<Setting>>()) };
       ledger.grant = setting.grant;
+      ledger.holds = setting.holds;
       return new Response();
     }
     if (pathname === '/test/ledger') return Response.json(ledger.state());
+    request.signal.addEventListener('abort', () => (ledger.left += 1));
     return answer(request, env, ctx);
   },
 } satisfies ExportedHandler<Env>;

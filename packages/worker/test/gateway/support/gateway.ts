@@ -24,7 +24,12 @@ export const AGENT = {
   'content-type': 'application/json',
 };
 
-type Setting = { upstream?: Partial<Upstream>; times?: Partial<Times>; grant?: number | null };
+type Setting = {
+  upstream?: Partial<Upstream>;
+  times?: Partial<Times>;
+  grant?: number | null;
+  holds?: boolean;
+};
 
 export type TestGateway = {
   readonly url: string;

@@ -9,12 +9,17 @@ export type LedgerState = {
   readonly renewed: number;
   readonly ended: readonly ({ readonly call: CallId } & Outcome)[];
   readonly refused: readonly RouteRefusal[];
+  /** Requests whose agent went away. */
+  readonly left: number;
 };
 
 /** Remembers what it was asked. A key is good when its secret is. */
 export class MemoryLedger implements Ledger {
   /** What is granted at most. Below zero it fails instead. */
   grant: number | null = null;
+  /** While it is set, what is asked for is not granted yet. */
+  holds = false;
+  left = 0;
   #asks: Ask[] = [];
   #open = new Set<CallId>();
   #ended: ({ call: CallId } & Outcome)[] = [];
@@ -35,6 +40,7 @@ export class MemoryLedger implements Ledger {
     if (!(await this.check(ask))) return { ok: false, code: 'bad_key' };
     if (this.grant !== null && this.grant < 0) throw new Error('the ledger is away');
     this.#asks.push(ask);
+    while (this.holds) await scheduler.wait(5);
     const outputBound = Math.min(ask.outputBound, this.grant ?? Infinity);
     if (outputBound === 0 && ask.outputBound > 0)
       return { ok: false, code: 'budget', message: 'The budget is used up.', scope: 'session' };
@@ -58,6 +64,7 @@ export class MemoryLedger implements Ledger {
       renewed: this.#renewed,
       ended: this.#ended,
       refused: this.#refused,
+      left: this.left,
     };
   }
 }
