@@ -141,6 +141,16 @@ describe('docs/reference/cli.md and environment.md', () => {
     for (const usage of usages.filter((one) => !/COMMAND/.test(one))) expect(cli).toContain(usage);
   });
 
+  it('README.md lists every command', () => {
+    const main = readDoc('packages/cli/src/main.ts');
+    const commands = [...main.matchAll(/^ {2}(\w+): async \(\) => \(await import/gm)].map(
+      (match) => match[1] ?? '',
+    );
+    expect(commands.length).toBeGreaterThanOrEqual(17);
+    const listed = [...readDoc('README.md').matchAll(/^\| `npx filepath (\w+)/gm)];
+    expect(listed.map((match) => match[1]).toSorted()).toEqual(commands.toSorted());
+  });
+
   it('has every variable that the command or an agent reads', () => {
     const agent = readDoc('packages/runner/src/executor/environment.ts');
     const known = codes(readDoc('docs/reference/environment.md'));
