@@ -72,7 +72,9 @@ export function admitSpawn(
       `its network would reach more than its parent's (${above.network?.policy ?? 'allowlist'}): leave network out, or ask a person to allow it`,
     );
   }
-  const own = parent.agent_type === agent ? above : {};
+  // An agent that has to ask a person cannot pass that by with a child of another kind.
+  const { permissions } = above;
+  const own = parent.agent_type === agent ? above : { ...(permissions && { permissions }) };
   const inherited = withNetwork(network ? { ...own, network } : own, parent);
   return {
     agentType: agent,

@@ -112,6 +112,16 @@ describe('a session', () => {
     ]);
   });
 
+  it('[TREE12] a child of another kind asks for leave where its parent has to', () => {
+    const { session } = newSession();
+    const config = { ...custom.config, permissions: 'ask' as const, systemPrompt: 'Be brief.' };
+    const root = session.addNode({ ...custom, config });
+    session.noteSpawn(root.id, { ...spawn(3), agent: 'shelley', model: 'some/model' });
+    const [, child] = session.tree().nodes;
+    expect(child).toMatchObject({ agentType: 'shelley' });
+    expect(child?.config).toEqual({ permissions: 'ask' });
+  });
+
   it('[TREE16] starts no child beyond the budgets above it, and says what is left', () => {
     const { session, sql } = newSession();
     const root = session.addNode({ ...custom, name: 'root', budget: { usd: 1, tokens: 1000 } });
