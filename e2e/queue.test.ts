@@ -11,7 +11,7 @@ read -r next
 printf '{"type":"text","content":"told: %s"}\\n' "$(printf %s "$next" | tr -d '"')"
 echo '{"type":"done"}'`;
 
-it('[TALK10] [TALK11] [BLK15] a message waits above the input, is edited or withdrawn, and is delivered when the run has ended', async () => {
+it('[TALK10] [TALK11] [BLK15] [UII12] a message waits above the input, is edited or withdrawn, and is delivered when the run has ended', async () => {
   await using instance = await startInstance();
   await using browser = await startBrowser();
   const { session } = await new Api(instance).agent(['sh', '-c', AGENT]);
@@ -33,11 +33,29 @@ it('[TALK10] [TALK11] [BLK15] a message waits above the input, is edited or with
   await rows.filter({ hasText: 'second' }).waitFor();
 
   await rows.filter({ hasText: 'first' }).getByTestId('queued-edit').click();
-  await page.getByLabel('Message that waits').fill('the first');
+  const field = page.getByLabel('Message that waits');
+  await field.fill('the first');
   await page.getByTestId('queued-save').click();
   await rows.filter({ hasText: 'the first' }).waitFor();
-  await rows.filter({ hasText: 'second' }).getByTestId('queued-withdraw').click();
+
+  // By keys: the field has the focus, which goes back to where it was.
+  const edit = rows.filter({ hasText: 'second' }).getByTestId('queued-edit');
+  const focused = (one: typeof edit) => one.evaluate((node) => node === document.activeElement);
+  await edit.press('Enter');
+  await expect.poll(() => focused(field)).toBe(true);
+  await page.keyboard.type(' thoughts');
+  await page.keyboard.press('Escape');
+  await expect.poll(() => focused(edit)).toBe(true);
+  expect(await rows.filter({ hasText: 'thoughts' }).count()).toBe(0);
+  await page.keyboard.press('Enter');
+  await field.waitFor();
+  await page.keyboard.type(' thoughts');
+  await page.keyboard.press('Enter');
+  await rows.filter({ hasText: 'second thoughts' }).waitFor();
+  await expect.poll(() => focused(edit)).toBe(true);
+  await rows.filter({ hasText: 'second' }).getByTestId('queued-withdraw').press('Enter');
   await rows.filter({ hasText: 'second' }).waitFor({ state: 'detached' });
+  await expect.poll(() => focused(input)).toBe(true);
   expect(await rows.count()).toBe(1);
 
   await end.click();
