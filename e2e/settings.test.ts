@@ -2,6 +2,7 @@ import { AxeBuilder } from '@axe-core/playwright';
 import { Api, type Instance, startBrowser, startInstance } from '@filepath/testkit';
 import type { Page } from 'playwright-core';
 import { expect, it } from 'vitest';
+import { z } from 'zod';
 
 const SECTIONS = [
   'providers',
@@ -122,6 +123,35 @@ it('[UIG9] [UIG13] settings: rules, runners, the machine, devices, tokens; clean
   await page.getByTestId('confirm').click();
   await page.getByTestId('tokens').getByText('No tokens yet.').waitFor();
   expect((await program.call('GET', '/api/session')).status).toBe(401);
+});
+
+it('[UIG13] a budget that was not read cannot be written over', async () => {
+  await using instance = await startInstance();
+  await using browser = await startBrowser();
+  const api = new Api(instance);
+  const set = { session: { usd: 3, tokens: null }, agent: { usd: null, tokens: 500 } };
+  await api.json(z.unknown(), 'PUT', '/api/budget', { budget: { usd: 12, tokens: null } });
+  await api.json(z.unknown(), 'PUT', '/api/budget/defaults', set);
+  const page = await browser.visitor();
+  await page.context().route(/\/api\/budget/, (route) => route.abort());
+  await openSettings(page, instance);
+  const section = page.locator('section#budget');
+  const again = section.getByRole('button', { name: 'Try again' });
+  await expect.poll(() => again.count()).toBe(2);
+  for (const field of await section.locator('input').all())
+    expect(await field.isDisabled()).toBe(true);
+  for (const id of ['budget-save', 'budget-defaults-save'])
+    expect(await page.getByTestId(id).isDisabled()).toBe(true);
+
+  await page.context().unroute(/\/api\/budget/);
+  await again.first().click();
+  await expect.poll(() => again.count()).toBe(1);
+  await again.click();
+  await expect.poll(() => again.count()).toBe(0);
+  const values = await section
+    .locator('input')
+    .evaluateAll((all) => all.map((one) => (one as HTMLInputElement).value));
+  expect(values).toEqual(['12', '', '3', '', '', '500']);
 });
 
 it('[UIG2] a device that is signed out elsewhere is back at the sign-in page', async () => {

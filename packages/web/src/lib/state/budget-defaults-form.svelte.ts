@@ -22,6 +22,8 @@ class Limits {
 export class BudgetDefaultsForm {
   readonly session = new Limits();
   readonly agent = new Limits();
+  /** What is set was read. */
+  known = $state(false);
   problem = $state<string | null>(null);
   saved = $state(false);
   busy = $state(false);
@@ -48,6 +50,7 @@ export class BudgetDefaultsForm {
       const { session, agent } = await ask();
       this.session.show(session);
       this.agent.show(agent);
+      this.known = true;
       this.problem = null;
     } catch (error) {
       this.problem = await problemOf(error);

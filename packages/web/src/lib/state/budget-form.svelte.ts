@@ -14,6 +14,7 @@ export class BudgetForm {
   async load(): Promise<void> {
     try {
       this.#show(await client.budget.ofUser());
+      this.problem = null;
     } catch (error) {
       this.problem = await problemOf(error);
     }
