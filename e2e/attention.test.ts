@@ -8,7 +8,7 @@ ask p1; read -r one; ask p2; read -r two
 echo '{"type":"text","content":"answered twice"}'
 exit 3`;
 
-it('[ATT2] what waits is answered from any page, and is gone from all of them; a rule answers the next; an agent is started again', async () => {
+it('[ATT2] [UIH15] what waits is answered from any page, and is gone from all of them; a rule answers the next; an agent is started again', async () => {
   await using instance = await startInstance();
   await using browser = await startBrowser();
   const api = new Api(instance);
@@ -35,7 +35,7 @@ it('[ATT2] what waits is answered from any page, and is gone from all of them; a
   await other.goto(`${instance.url}/session/${session.id}`);
   await other.getByText('Answered by a rule: allow').waitFor();
   await page.getByLabel('Message to asker').fill('once more');
-  await page.locator('[data-attention] button', { hasText: 'message' }).click();
+  await page.getByLabel('Message to asker').press('Enter');
   await other.locator('[data-block]', { hasText: 'once more' }).waitFor();
 
   await other.getByTestId('agent-actions').click();

@@ -102,6 +102,7 @@ it('[UIH8] without a connection the page says so, opens from its cache, keeps no
     .locator('[data-testid="offline-notice"][data-state="live"]')
     .waitFor({ state: 'attached' });
 
+  await page.waitForFunction(() => performance.getEntriesByName('parts-fetched').length > 0);
   await instance.killProcess();
   await page.locator('[data-testid="offline-notice"][data-state="unreached"]').waitFor();
   const said = async (): Promise<string[]> =>
@@ -117,6 +118,9 @@ it('[UIH8] without a connection the page says so, opens from its cache, keeps no
     return caught.flat().map((request) => new URL(request.url).pathname);
   });
   expect(kept).toContain('/');
+  await page.getByTestId('session-unread').getByText('It is tried again by itself.').waitFor();
+  await page.getByTestId('attention').click();
+  await page.getByText('it is not known what waits for you').waitFor();
   expect(kept.filter((path) => path.startsWith('/api/'))).toEqual([]);
 
   await instance.start();
