@@ -50,6 +50,18 @@ it.each(Object.entries(themes))(
   },
 );
 
+it.each(Object.entries(themes))(
+  '[UIH2] what shows the focus has 3:1 on every ground of the %s theme',
+  (_, theme) => {
+    const poor = [...GROUNDS, 'add', 'del']
+      .map(
+        (ground) => [ground, contrast(theme.get('focus') ?? '', theme.get(ground) ?? '')] as const,
+      )
+      .filter(([, found]) => !(found >= 3));
+    expect(poor).toEqual([]);
+  },
+);
+
 it('[UIH2] the values of the light theme, of the accent and of the five statuses are those that were given', () => {
   const given = {
     bg: '#ffffff',
