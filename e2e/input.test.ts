@@ -166,6 +166,25 @@ it('[UII7] on a touch screen Enter begins a line, the button sends, and the text
   expect(await field(page).evaluate((one) => parseFloat(getComputedStyle(one).fontSize))).toBe(16);
   await page.getByTestId('send').tap();
   await page.locator('[data-block="text"]', { hasText: 'got one' }).waitFor();
+
+  // As every other field.
+  await page.getByTestId('agents-menu').tap();
+  await page.getByTestId('tree-find').tap();
+  await page.getByTestId('tree-search').waitFor();
+  const sizes = (): Promise<number[]> =>
+    page
+      .locator('input, select, textarea')
+      .evaluateAll((all) => [
+        ...new Set(all.map((one) => parseFloat(getComputedStyle(one).fontSize))),
+      ]);
+  expect(await sizes()).toEqual([16]);
+  await page.goto(`${instance.url}/session/${session.id}?spawn`);
+  await page.getByTestId('spawn-more').locator('summary').tap();
+  await page.locator('[name="gates"]').waitFor();
+  expect(await sizes()).toEqual([16]);
+  await page.goto(instance.url);
+  await page.getByTestId('session-order').waitFor();
+  expect(await sizes()).toEqual([16]);
 });
 
 it('[UII8] the header has the actions of the agent in a menu, and its name is changed in place', async () => {
