@@ -25,7 +25,7 @@ afterAll(async () => {
   await instance[Symbol.asyncDispose]();
 });
 
-async function at(path: string, look: { width?: number } = {}): Promise<Page> {
+async function at(path: string, look: { width?: number; touch?: boolean } = {}): Promise<Page> {
   const page = await browser.visitor(look);
   await page.goto(`${instance.url}/api/auth/sign-in/link?token=${instance.token}`);
   await page.getByTestId('new-session').first().waitFor();
@@ -144,6 +144,86 @@ it('[UIB4] on a phone words of a table stay whole, and the name of a file is see
   expect(shown.name[0]).toBeGreaterThanOrEqual(shown.box[0] ?? Infinity);
   expect(shown.name[1]).toBeLessThanOrEqual((shown.box[1] ?? 0) + 1);
   expect(await page.evaluate(() => document.documentElement.scrollWidth)).toBe(360);
+});
+
+it('[UIS5] on a phone the dashboard begins with its heading and the button beside it; the ring of the focus is around that', async () => {
+  const page = await at('/', { width: 360 });
+  const button = page.getByTestId('new-session').first();
+  const [heading, beside, pages] = await Promise.all([
+    page.getByRole('heading', { level: 1 }).boundingBox(),
+    button.boundingBox(),
+    page.getByRole('navigation', { name: 'Pages' }).boundingBox(),
+  ]);
+  expect(beside?.y ?? Infinity).toBeLessThan((heading?.y ?? 0) + (heading?.height ?? 0));
+  expect(pages?.height).toBe(beside?.height);
+  expect(pages?.y ?? 0).toBeGreaterThan(beside?.y ?? Infinity);
+  await button.focus();
+  await page.keyboard.press('Shift+Tab');
+  await page.keyboard.press('Tab');
+  expect(await button.evaluate((one) => getComputedStyle(one).outlineOffset)).toBe('2px');
+});
+
+it('[UII8] on a phone the header has the whole name of an agent that waits', async () => {
+  const asks = { type: 'decision', id: 'd1', prompt: 'Shall it?', options: ['yes'], hash: 'h1' };
+  const { session, node } = await api.agent(says([asks]), { name: 'rate-limit' });
+  await api.message(node.id, 'go');
+  const page = await at(`/session/${session.id}`, { width: 360 });
+  await page.getByText('waiting for a person').waitFor();
+  const cut = await page
+    .getByRole('heading', { level: 1, name: 'rate-limit' })
+    .evaluate((one) => one.scrollWidth - one.clientWidth);
+  expect(cut).toBe(0);
+});
+
+it('[UIT1] a finger opens and closes a branch beside its mark', async () => {
+  const { session, node } = await api.agent(['cat'], { name: 'top' });
+  await api.json(z.unknown(), 'POST', `/api/session/${session.id}/node`, {
+    parentId: node.id,
+    name: 'low',
+    agentType: 'custom',
+    config: { command: ['cat'] },
+  });
+  const page = await at(`/session/${session.id}`, { width: 390, touch: true });
+  await page.getByTestId('agents-menu').tap();
+  const drawer = page.getByTestId('tree-drawer');
+  const mark = await drawer.locator('[data-chevron]').first().boundingBox();
+  await drawer.getByText('low').waitFor();
+  await page.touchscreen.tap((mark?.x ?? 0) + (mark?.width ?? 0) + 5, (mark?.y ?? 0) + 14);
+  await drawer.getByText('low').waitFor({ state: 'detached' });
+  expect(await drawer.isVisible()).toBe(true);
+});
+
+it('[UIC7] changes that cannot be read are said to be so, and nothing else', async () => {
+  const { session, node } = await api.agent(says([{ type: 'done' }]));
+  await api.message(node.id, 'go');
+  const page = await at(`/session/${session.id}?node=${node.id}&view=changes`);
+  const problem = page.getByTestId('changes').getByRole('alert');
+  await problem.getByText('there is no repository in it').waitFor();
+  const asked = Promise.withResolvers<void>();
+  const answer = Promise.withResolvers<void>();
+  await page.context().route(/\/changes/, async (route) => {
+    asked.resolve();
+    await answer.promise;
+    await route.continue();
+  });
+  await problem.getByRole('button', { name: 'Try again' }).click();
+  await asked.promise;
+  expect(await page.getByText('Reading the workspace').count()).toBe(0);
+  answer.resolve();
+  await problem.getByText('there is no repository in it').waitFor();
+});
+
+it('[UIT1] the dot of a status keeps its color where the system gives all others', async () => {
+  const { session } = await api.agent(['cat'], { name: 'root' });
+  const page = await at(`/session/${session.id}`);
+  const color = (): Promise<string> =>
+    page
+      .locator('[data-node] [data-dot]')
+      .first()
+      .evaluate((one) => getComputedStyle(one).backgroundColor);
+  const before = await color();
+  await page.emulateMedia({ forcedColors: 'active' });
+  expect(await color()).toBe(before);
 });
 
 it('[UIC6] where nothing has changed there is nothing to merge or push', async () => {

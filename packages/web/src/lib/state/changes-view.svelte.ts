@@ -58,17 +58,20 @@ export class ChangesView {
       return;
     }
     this.loading = true;
+    do {
+      this.#again = false;
+      await this.#read();
+    } while (this.#again);
+    this.loading = false;
+  }
+
+  async #read(): Promise<void> {
     try {
-      do {
-        this.#again = false;
-        this.changes = await client.node.changes(this.id);
-        this.#whole.clear();
-        this.problem = null;
-      } while (this.#again);
+      this.changes = await client.node.changes(this.id);
+      this.#whole.clear();
+      this.problem = null;
     } catch (error) {
       this.problem = await problemOf(error);
-    } finally {
-      this.loading = false;
     }
   }
 
