@@ -40,7 +40,7 @@ export class MemoryLedger implements Ledger {
     if (!(await this.check(ask))) return { ok: false, code: 'bad_key' };
     if (this.grant !== null && this.grant < 0) throw new Error('the ledger is away');
     this.#asks.push(ask);
-    while (this.holds) await scheduler.wait(5);
+    while (this.holds) await new Promise((resolve) => setTimeout(resolve, 5));
     const outputBound = Math.min(ask.outputBound, this.grant ?? Infinity);
     if (outputBound === 0 && ask.outputBound > 0)
       return { ok: false, code: 'budget', message: 'The budget is used up.', scope: 'session' };

@@ -15,13 +15,9 @@ function upload(): { request: Request; breakOff: () => void; leave: () => void }
       breakOff = () => controller.error(new Error('the connection was lost'));
     },
   });
-  const request = new Request('http://127.0.0.1/gateway/anthropic/v1/messages', {
-    method: 'POST',
-    headers: { 'content-length': String(SIZE) },
-    body,
-    duplex: 'half',
-    signal: leaving.signal,
-  });
+  const headers = { 'content-length': String(SIZE) };
+  const init = { method: 'POST', headers, body, duplex: 'half', signal: leaving.signal };
+  const request = new Request('http://127.0.0.1/gateway/anthropic/v1/messages', init);
   return { request, breakOff, leave: () => leaving.abort() };
 }
 
