@@ -3,6 +3,7 @@ import type { BodyRoom } from './body/body-room.ts';
 import { type BadBody, readRequestBody, type RequestBody } from './body/request-body.ts';
 import { type Dialect, type Operation, operationOf } from './operation.ts';
 import { MAX_REQUEST, readBody } from './read-body.ts';
+import type { Times } from './times.ts';
 
 /** Where a request goes: which dialect it speaks, and the provider's path in it, like `/v1/messages`. */
 export type Target = { readonly dialect: Dialect; readonly path: string };
@@ -27,14 +28,14 @@ export type Incoming = {
 
 export type Unreadable = {
   readonly operation: Operation;
-  readonly problem: 'bad_request' | 'too_large' | 'busy';
+  readonly problem: 'bad_request' | 'too_large' | 'busy' | 'timeout';
   readonly message: string;
 };
 
 export async function readIncoming(
   request: Request,
   { dialect, path }: Target,
-  room: BodyRoom,
+  { room, times }: { readonly room: BodyRoom; readonly times: Pick<Times, 'upload'> },
 ): Promise<Incoming | Unreadable> {
   const { method, headers, signal: left } = request;
   const operation = operationOf(dialect, method, path);
@@ -55,13 +56,20 @@ export async function readIncoming(
     release();
     return { operation, problem, message };
   };
-  let bytes: Uint8Array | null;
+  let bytes: Uint8Array | null | 'late';
   try {
-    bytes = method === 'GET' ? new Uint8Array() : await readBody(request);
+    bytes = method === 'GET' ? new Uint8Array() : await within(times.upload, readBody(request));
   } catch {
     return refused('bad_request', 'The request broke off before its end. Send it again.');
   } finally {
     left.removeEventListener('abort', release);
+  }
+  if (bytes === 'late') {
+    const seconds = times.upload / 1000;
+    return refused(
+      'timeout',
+      `The request did not arrive within ${seconds} seconds. Send it again.`,
+    );
   }
   if (!bytes)
     return refused('too_large', `The request is larger than ${MAX_REQUEST} bytes. Send less.`);
@@ -69,6 +77,13 @@ export async function readIncoming(
   if ('problem' in found) return refused('bad_request', found.problem);
   const { search } = requestUrl(request);
   return { operation, path, method, headers, search, bytes, left, release, ...found };
+}
+
+/** An agent that sends a little now and then would keep the room of its body from all others. */
+function within<T>(ms: number, work: Promise<T>): Promise<T | 'late'> {
+  const late = Promise.withResolvers<'late'>();
+  const timer = setTimeout(() => late.resolve('late'), ms);
+  return Promise.race([work, late.promise]).finally(() => clearTimeout(timer));
 }
 
 /** Without a length it may be as large as any. */

@@ -53,7 +53,7 @@ async function readAndAnswer(
   target: Target,
   request: Request,
 ): Promise<Response> {
-  const incoming = await readIncoming(request, target, gateway.room);
+  const incoming = await readIncoming(request, target, gateway);
   if ('problem' in incoming)
     return providerError(incoming.operation.format, incoming.problem, incoming.message);
   try {

@@ -2,6 +2,8 @@ import { RENEW_MS } from './contract.ts';
 
 /** How long the gateway waits, in milliseconds. */
 export type Times = {
+  /** For the body of a request: large ones share a room. */
+  readonly upload: number;
   /** For the beginning of an answer. */
   readonly firstByte: number;
   /** For the next part of one. */
@@ -17,6 +19,7 @@ export type Times = {
 };
 
 export const TIMES: Times = {
+  upload: 120_000,
   firstByte: 600_000,
   idle: 300_000,
   stall: 300_000,

@@ -1,10 +1,10 @@
-import { createServer, type IncomingMessage, type Server } from 'node:http';
+import { createServer, type IncomingMessage, request as sendRequest, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { once } from 'node:events';
 import { NO_TOKENS } from '@filepath/protocol';
 import { gate, type ModelServer, startModelServer, type Turn } from '@filepath/testkit';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import { startGateway, type TestGateway } from './support/gateway.ts';
+import { AGENT, startGateway, type TestGateway } from './support/gateway.ts';
 
 const PATH = '/gateway/anthropic/v1/messages';
 const KNOWN = { input: 40, cacheRead: 8, cacheWrite: 5 };
@@ -137,6 +137,18 @@ describe('[GW10] a provider that breaks off', () => {
 });
 
 describe('[GW11] time', () => {
+  it('runs out for an agent that does not send what it began', async () => {
+    await gateway.set({ times: { upload: 60 } });
+    const headers = { ...AGENT, 'content-length': 2e6 };
+    const request = sendRequest(`${gateway.url}${PATH}`, { method: 'POST', headers });
+    request.on('error', () => undefined);
+    const answered = once(request, 'response');
+    request.write('{"padding":"');
+    const [answer] = (await answered) as [IncomingMessage];
+    expect(answer.statusCode).toBe(504);
+    leave(answer);
+  });
+
   it('runs out for a provider that does not begin', async () => {
     await gateway.set({ times: { tick: 10, firstByte: 60, renew: 20 } });
     play({ fault: { kind: 'hang' } });

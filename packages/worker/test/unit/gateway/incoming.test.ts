@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { BodyRoom } from '../../../src/gateway/body/body-room.ts';
 import { readIncoming } from '../../../src/gateway/incoming.ts';
+import { TIMES } from '../../../src/gateway/times.ts';
 
 const SIZE = 20 * 1024 * 1024;
 const TARGET = { dialect: 'anthropic', path: '/v1/messages' } as const;
@@ -25,7 +26,7 @@ describe('[GW13] the room of a large body', () => {
   it('is given back when the body breaks off, which is told as a bad request', async () => {
     const room = new BodyRoom(SIZE);
     const { request, breakOff } = upload();
-    const reading = readIncoming(request, TARGET, room);
+    const reading = readIncoming(request, TARGET, { room, times: TIMES });
     expect(room.take(SIZE)).toBeNull();
     breakOff();
     expect(await reading).toMatchObject({ problem: 'bad_request' });
@@ -35,12 +36,20 @@ describe('[GW13] the room of a large body', () => {
   it('is given back once when the agent leaves while it sends', async () => {
     const room = new BodyRoom(SIZE);
     const { request, leave, breakOff } = upload();
-    const reading = readIncoming(request, TARGET, room);
+    const reading = readIncoming(request, TARGET, { room, times: TIMES });
     leave();
     const taken = room.take(SIZE);
     expect(taken).not.toBeNull();
     breakOff();
     await reading;
     expect(room.take(SIZE)).toBeNull();
+  });
+
+  it('is given back when the body does not arrive in time, which a client tries again', async () => {
+    const room = new BodyRoom(SIZE);
+    const { request } = upload();
+    const read = await readIncoming(request, TARGET, { room, times: { upload: 20 } });
+    expect(read).toMatchObject({ problem: 'timeout' });
+    expect(room.take(SIZE)).not.toBeNull();
   });
 });
