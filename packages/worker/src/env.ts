@@ -3,6 +3,7 @@ import type { LiteclawEnv } from './liteclaw/settings.ts';
 import type { ChatTunnels } from './liteclaw/executors/chat-tunnels.ts';
 import type { ChatDatabase } from './liteclaw/tools/chat-database.ts';
 import type { ToolEnv } from './liteclaw/tools/settings.ts';
+import type { WorkersAi } from './liteclaw/workers-ai.ts';
 import type { RunnerObject } from './runner/runner-object.ts';
 import type { CapsEnv } from './session/caps.ts';
 import type { SessionObject } from './session/session-object.ts';
@@ -38,6 +39,8 @@ export type Env = ProviderEnv &
     readonly BLOBS: R2Bucket;
     readonly CACHE: KVNamespace;
     readonly ASSETS: Fetcher;
+    /** Workers AI, where the operator binds it. */
+    readonly AI?: WorkersAi;
     /** The shortest way out, where the engine is ours. */
     readonly NETWORK?: Fetcher;
     /** The web for tools of chats, where the engine is ours: public addresses only. */

@@ -9,6 +9,7 @@ import { defaultModels } from '../gateway/models/list-models.ts';
 import type { Dialect } from '../gateway/operation.ts';
 import { passThrough } from '../gateway/pass-through.ts';
 import type { LiteclawSettings } from './settings.ts';
+import { workersAiGateway, workersModel } from './workers-ai.ts';
 
 /** Fast and cheap; where it cannot be had, whatever the instance can reach. */
 const USUAL = { defaultModel: 'anthropic/claude-haiku-4.5', metered: true } as const;
@@ -25,11 +26,13 @@ type Deps = {
   readonly chat: ThreadId;
 };
 
-/** The model of a chat, asked through the gateway of this worker without leaving it. */
+/** The model of a chat, asked through the gateway of this worker without leaving it. Workers AI answers where it is bound. */
 export async function chatModel(deps: Deps, { model: pinned }: LiteclawSettings): Promise<Model> {
   const { env, background, ledger, owner, chat } = deps;
-  const model = pinned ?? (await defaultModels(env, owner))(USUAL);
-  const gateway = gatewayOver(env, ledger, background, owner);
+  const own = env.AI ? workersModel(pinned) : null;
+  const model = own ?? pinned ?? (await defaultModels(env, owner))(USUAL);
+  const providers = gatewayOver(env, ledger, background, owner);
+  const gateway = env.AI && own ? { ...providers, ...workersAiGateway(env.AI) } : providers;
   // A chat has no key: its ledger is its own.
   const caller = { runner: LOCAL_RUNNER, thread: chat, key: '' };
   return modelFor({
