@@ -8,7 +8,7 @@ import { startCutProxy } from './cut-proxy.ts';
 import { type ClawPage, startClaw } from './liteclaw-support.ts';
 import type { SdkRead, SdkWindow } from './sdk-harness.ts';
 
-const ROUNDS = 25;
+const ROUNDS = 50;
 
 /** A page of filepath, under its policy, with the SDK's client in it. */
 async function sdkPage(claw: ClawPage, origin: string): Promise<Page> {
