@@ -253,6 +253,11 @@ export class Chat extends AIChatAgent<Env, ChatState> {
     });
   }
 
+  /** Its user has another chat now. */
+  left(): void {
+    for (const connection of this.getConnections()) connection.close(1008, 'another chat');
+  }
+
   /** Forgets what was said, and the summary of it. */
   async reset(): Promise<void> {
     await this.#quiet('reset');

@@ -8,6 +8,7 @@ import {
 } from '@filepath/protocol/sky';
 import type { Env } from '../env.ts';
 import { notFound, unwrap } from '../result.ts';
+import type { ChatPlace } from '../user/user-object.ts';
 import type { Chat } from './chat.ts';
 import type { StagedLine } from './import-stage.ts';
 import { chatOf, demand } from './spawn.ts';
@@ -49,6 +50,7 @@ export async function importChat(
       const summary = await staged(chat, key, header, lines);
       const { createdAt } = unwrap(await chat.importEnd(key, userId, summary));
       unwrap(await user.adoptLiteclaw(place?.id ?? null, { id, createdAt }));
+      if (place !== null && place.id !== id) await leave(env, place);
       const { messages, events, receipts, key: signedBy } = summary;
       return { id, createdAt, messages, events, receipts, signedBy };
     } catch (error) {
@@ -59,6 +61,12 @@ export async function importChat(
     if (!(error instanceof SkyExportFault)) throw error;
     throw new FilepathError('bad_request', `Nothing was imported: ${error.message}.`);
   }
+}
+
+/** The chat that was the user's before is nobody's way any more: who is connected to it is sent away. */
+async function leave(env: Env, place: ChatPlace): Promise<void> {
+  await (await chatOf(env, place)).left();
+  await env.ChatTunnels.getByName(place.id).revokeAll();
 }
 
 async function headerOf(lines: Lines, id: ThreadId): Promise<SkyExportLine> {

@@ -89,6 +89,11 @@ export class ChatTunnels extends DurableObject<Env> {
     });
   }
 
+  /** The chat is its user's no more. */
+  revokeAll(): void {
+    for (const { id } of this.list()) this.revoke(id);
+  }
+
   /** The machine may dial again. */
   disconnect(id: string): Result<void> {
     migrate(this.#sql, TUNNEL_MIGRATIONS);
