@@ -17,7 +17,11 @@ export type ChatInstance = AsyncDisposable & {
   readonly id: string;
 };
 
-export async function startChatInstance(env: Record<string, string> = {}): Promise<ChatInstance> {
+/** `more`: of the address of the model. */
+export async function startChatInstance(
+  env: Record<string, string> = {},
+  more: (url: string) => Record<string, string> = () => ({}),
+): Promise<ChatInstance> {
   await using stack = new AsyncDisposableStack();
   const server = await startModelServer({ script: [], keys: [KEY] });
   stack.defer(() => server.close());
@@ -27,6 +31,7 @@ export async function startChatInstance(env: Record<string, string> = {}): Promi
       ANTHROPIC_BASE_URL: server.url,
       OPENROUTER_BASE_URL: `${server.url}/api/v1`,
       LITECLAW_MODEL: 'anthropic/claude-haiku-4.5',
+      ...more(server.url),
       ...env,
     }),
   );

@@ -1,5 +1,6 @@
 import { FilepathError, Liteclaw, LiteclawImported, type LiteclawPost } from '@filepath/protocol';
-import { whole } from './answers.ts';
+import { ChatFile } from '@filepath/protocol/chat';
+import { field, whole } from './answers.ts';
 import { type ClientOptions, connectionOf } from './connection.ts';
 import type { WebSocketLike } from './socket.ts';
 
@@ -18,6 +19,9 @@ export function createLiteclaw(options: ClientOptions = {}) {
         open: (): WebSocketLike => openSocket(socketUrl(chat(id)), headers),
         read: (): Promise<Response> => send('GET', `${chat(id)}/get-messages`),
       }),
+      /** Kept for a message that names its `ref`. */
+      keepFile: async (id: string, file: Blob) =>
+        field(await send('POST', `${chat(id)}/file`, { raw: file }), 'file', ChatFile),
       /** Where all of it is had, as lines of JSON. */
       exportUrl: (id: string): string => new URL(`${chat(id)}/export`, base).href,
     },

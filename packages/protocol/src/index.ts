@@ -329,6 +329,7 @@ export {
   FILE_LIMITS,
   FileName,
   fileKey,
+  fileNameOf,
   INBOX,
   KeptFile,
   MediaType,

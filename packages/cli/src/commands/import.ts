@@ -35,6 +35,7 @@ export async function importChat(args: string[], io: Io): Promise<number> {
     io.out(
       `imported ${found.messages} messages, ${found.events} events, ${found.receipts} receipts of ${found.id}`,
     );
+    for (const ref of found.missingFiles) io.err(`not here: ${ref}`);
     return 0;
   });
 }

@@ -39,5 +39,7 @@ export const LiteclawImported = z.strictObject({
   receipts: z.int().min(0),
   /** The public key of the instance that signed the export, in base64. */
   signedBy: z.string(),
+  /** Refs of files that its messages name and that are not here. */
+  missingFiles: z.array(z.string()),
 });
 export type LiteclawImported = z.infer<typeof LiteclawImported>;

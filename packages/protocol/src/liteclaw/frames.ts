@@ -2,7 +2,9 @@ import { z } from 'zod';
 
 /** Of what a client of the Agents SDK says to a chat, the part that is read before the SDK gets it. */
 export const CHAT_LIMITS = {
-  /** Characters of a frame. */
+  /** Characters of a frame as it comes: a client of the SDK sends files with it, in base64. */
+  sent: 16 * 1024 * 1024,
+  /** Characters of a frame without its files. */
   frame: 4 * 1024 * 1024,
   /** Messages in a request: the SDK's clients send the whole transcript. */
   messages: 2000,
@@ -21,11 +23,22 @@ const TextPart = z.looseObject({
   text: z.string().max(CHAT_LIMITS.text),
 });
 
-/** What a person says: text, until a chat takes files. */
+/** `url`: the file itself, as a data URL in base64, or the ref of one that the chat keeps. */
+const FilePart = z.looseObject({
+  type: z.literal('file'),
+  mediaType: z.string().max(256).default(''),
+  filename: z.string().max(1024).optional(),
+  url: z.string().max(CHAT_LIMITS.sent),
+});
+
+/** What a person says and gives with it. */
 export const ChatUserMessage = z.looseObject({
   id: Id,
   role: z.literal('user'),
-  parts: z.array(TextPart).min(1).max(CHAT_LIMITS.parts),
+  parts: z
+    .array(z.discriminatedUnion('type', [TextPart, FilePart]))
+    .min(1)
+    .max(CHAT_LIMITS.parts),
 });
 export type ChatUserMessage = z.infer<typeof ChatUserMessage>;
 

@@ -22,6 +22,14 @@ export const FileName = z
     'expected a file name without slashes and control characters',
   );
 
+/** A name that a person's machine gave, made into one that can stand here. A pasted image has one of the browser's, or none. */
+export function fileNameOf(said: string): string {
+  const name = FileName.safeParse(
+    said.slice(-120).replaceAll(/[/\\\p{Cc}\p{Cs}\u202A-\u202E\u2066-\u2069]/gu, '-'),
+  );
+  return name.success ? name.data : 'file';
+}
+
 const Sha256 = z.string().regex(/^[0-9a-f]{64}$/);
 
 /** A file that is kept, under the name that this message gives it. */

@@ -1,5 +1,6 @@
 import { askWhole, type ModelMessage, runLoop } from '@filepath/loop';
 import type { LiteclawFailure } from '@filepath/protocol';
+import { withoutImages } from './files/shown-files.ts';
 import type { ModelSteps } from './model-steps.ts';
 import type { LiteclawSettings } from './settings.ts';
 import type { ToolRun } from './tools/tool-run.ts';
@@ -102,6 +103,9 @@ async function inOnePiece(ask: Ask, overflowed: boolean): Promise<End> {
   let whole = await askWhole({ ...call, messages: overflowed ? last : ask.messages });
   if (!whole.ok && whole.overflow && !overflowed)
     whole = await askWhole({ ...call, messages: last });
+  // Not every model takes images, and one that does not would never answer again.
+  const plain = whole.ok ? null : withoutImages(overflowed ? last : ask.messages);
+  if (plain !== null && !signal.aborted) whole = await askWhole({ ...call, messages: plain });
   if (signal.aborted) return { outcome: 'stopped', streamed: false, firstAt: null };
   if (!whole.ok) {
     const reason = whole.reason ?? `no answer came within ${WHOLE_MS / 1000} seconds`;

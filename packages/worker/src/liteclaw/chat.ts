@@ -5,6 +5,7 @@ import {
 } from '@cloudflare/ai-chat';
 import {
   FilepathError,
+  type KeptFile,
   type LiteclawFailure,
   type LiteclawTools,
   type LiteclawToolsPut,
@@ -12,6 +13,7 @@ import {
   type LiteclawWorkspacePost,
   ThreadId,
 } from '@filepath/protocol';
+import { type ChatFile, chatFileRef } from '@filepath/protocol/chat';
 import type { SkyExportSummary } from '@filepath/protocol/sky';
 import type { Connection } from 'agents';
 import { liveRedactor } from '../auth/redact.ts';
@@ -32,6 +34,8 @@ import {
   exportPage,
   type ExportRow,
 } from './export-pages.ts';
+import { ChatFiles } from './files/chat-files.ts';
+import { type Brought, newFile } from './files/file-parts.ts';
 import { ImportStage, type StagedLine } from './import-stage.ts';
 import { readIncoming } from './incoming.ts';
 import { LateResumes } from './late-resumes.ts';
@@ -67,6 +71,8 @@ const INTERRUPTED: LiteclawFailure = {
 };
 
 const ASKED = 'This was not sent: a request with the same id was answered already. Send it again.';
+const NOT_KEPT = 'its files could not be kept. Send it again.';
+const NOT_SENT = { outcome: 'error', firstAt: null, streamed: true } as const;
 
 /** A run that the object did not live to end. */
 const LOST: RunEnd = { status: 'lost', output: '', ttftMs: null, error: INTERRUPTED };
@@ -98,6 +104,7 @@ export class Chat extends AIChatAgent<Env, ChatState> {
   #redact: (text: string) => string;
   #replies: Replies;
   #tools: ChatTools;
+  #files: ChatFiles;
   #arrivals = new Serial();
   /** Tells that the turn of a request has begun. */
   #begun = new Map<string, () => void>();
@@ -130,6 +137,8 @@ export class Chat extends AIChatAgent<Env, ChatState> {
       chat: thread,
       owner: () => this.#owner(),
     });
+    const { BLOBS: blobs } = env;
+    this.#files = new ChatFiles({ sql: this.#sql, blobs, chat: thread, now: Date.now });
     this.#replies = new Replies({
       chat: this.#id(),
       settings: this.#settings,
@@ -138,6 +147,7 @@ export class Chat extends AIChatAgent<Env, ChatState> {
       log: this.#log,
       table: this.#said,
       memory: this.#memory,
+      files: this.#files,
       tools: this.#tools,
       model: () => this.#model(),
       redact: this.#redact,
@@ -198,6 +208,27 @@ export class Chat extends AIChatAgent<Env, ChatState> {
     await this.#expireLater();
   }
 
+  /** A file for a message that names it later. `said`: its media type, as the sender says. */
+  keepFile(bytes: Uint8Array, said: string | null): Promise<Result<ChatFile>> {
+    return attemptLater(async () => {
+      const file = newFile(bytes, said, 'The file', this.#files.hash);
+      if (typeof file === 'string') throw new FilepathError('bad_request', `${file}.`);
+      const kept = await this.#files.keep(file, false);
+      await this.#cleanLater();
+      return { ...kept, ref: chatFileRef(this.#id(), kept.sha256) };
+    });
+  }
+
+  file(sha256: string): KeptFile | null {
+    return this.#files.find(sha256);
+  }
+
+  /** Deletes files that no message came to name. */
+  async cleanFiles(): Promise<void> {
+    await this.#files.clean();
+    await this.#cleanLater();
+  }
+
   /** What an export is taken of. The pages after it are of that moment. */
   exportHead(): ExportHead {
     this.#said.follow(this.messages, this.#log.lastRun);
@@ -238,18 +269,18 @@ export class Chat extends AIChatAgent<Env, ChatState> {
     key: string,
     owner: string,
     summary: SkyExportSummary,
-  ): Promise<Result<{ createdAt: string }>> {
+  ): Promise<Result<{ createdAt: string; missingFiles: string[] }>> {
     return attemptLater(async () => {
-      const hatched = this.#sql.transaction(() => {
+      const imported = this.#sql.transaction(() => {
         this.#demandImport(owner);
-        this.#stage.finish(key, summary);
+        const missingFiles = this.#files.imported(this.#stage.finish(key, summary));
         this.#log.end(null, LOST);
         this.#tools.imported();
         writeValue(this.#sql, 'restore', true);
-        return this.hatch(owner);
+        return { ...this.hatch(owner), missingFiles };
       });
       await this.#restore();
-      return hatched;
+      return imported;
     });
   }
 
@@ -267,11 +298,13 @@ export class Chat extends AIChatAgent<Env, ChatState> {
     this._resumableStream.clearAll();
     this.#replies.forget();
     this.broadcast(JSON.stringify({ type: 'cf_agent_chat_clear' }));
+    await this.#files.clean();
   }
 
   override async onStart(): Promise<void> {
     if (this.state?.state === 'thinking') this.#show('ready');
     await this.#restore();
+    this.ctx.waitUntil(this.#files.clean());
     const last = this.messages.at(-1);
     const open = this.#turns.open();
     this.#sql.transaction(() => {
@@ -323,7 +356,7 @@ export class Chat extends AIChatAgent<Env, ChatState> {
     message: unknown,
     sdk: (connection: Connection, message: string) => unknown,
   ): Promise<void> {
-    const incoming = readIncoming(message, this.messages);
+    const incoming = readIncoming(message, this.messages, this.#files);
     if (incoming.kind === 'refused') {
       if (incoming.id !== null)
         refuse(connection, incoming.id, `This was not sent: ${incoming.reason}.`);
@@ -337,7 +370,9 @@ export class Chat extends AIChatAgent<Env, ChatState> {
         await this.#quiet('cleared');
         this.#replies.forget();
       }
+      if (incoming.kind === 'messages') await this.#keep(incoming.brought);
       await sdk(connection, incoming.frame);
+      if (incoming.kind === 'clear') await this.#files.clean();
       return;
     }
     // A second request under one id would be another message that nothing counts.
@@ -353,11 +388,19 @@ export class Chat extends AIChatAgent<Env, ChatState> {
       return;
     }
     this.#turns.begin(incoming.id, incoming.message, modelConfigId);
+    try {
+      await this.#keep(incoming.brought);
+    } catch (error) {
+      const why = error instanceof FilepathError ? error.message : NOT_KEPT;
+      this.#turns.end(incoming.id, { ...NOT_SENT, code: 'file' });
+      refuse(connection, incoming.id, `This was not sent: ${why}`);
+      return;
+    }
     let turn: unknown;
     await this.#arrivals.run(async () => {
       await this.#quiet('superseded');
       // The transcript may have grown by what was stopped.
-      const anew = readIncoming(message, this.messages);
+      const anew = readIncoming(message, this.messages, this.#files);
       const begun = Promise.withResolvers<void>();
       this.#begun.set(incoming.id, begun.resolve);
       turn = sdk(connection, anew.kind === 'ask' ? anew.frame : incoming.frame);
@@ -365,6 +408,18 @@ export class Chat extends AIChatAgent<Env, ChatState> {
       this.#begun.delete(incoming.id);
     });
     await turn;
+  }
+
+  /** The files of a message, before it names them. */
+  async #keep({ files, named }: Brought): Promise<void> {
+    this.#files.use(named);
+    for (const file of files.values()) await this.#files.keep(file, true);
+  }
+
+  async #cleanLater(): Promise<void> {
+    const at = this.#files.due;
+    if (at !== null)
+      await this.schedule(new Date(at + 1_000), 'cleanFiles', undefined, { idempotent: true });
   }
 
   override async onChatMessage(

@@ -48,11 +48,11 @@ export async function importChat(
     const key = unwrap(await chat.importBegin(userId));
     try {
       const summary = await staged(chat, key, header, lines);
-      const { createdAt } = unwrap(await chat.importEnd(key, userId, summary));
+      const { createdAt, missingFiles } = unwrap(await chat.importEnd(key, userId, summary));
       unwrap(await user.adoptLiteclaw(place?.id ?? null, { id, createdAt }));
       if (place !== null && place.id !== id) await leave(env, place);
       const { messages, events, receipts, key: signedBy } = summary;
-      return { id, createdAt, messages, events, receipts, signedBy };
+      return { id, createdAt, messages, events, receipts, signedBy, missingFiles };
     } catch (error) {
       await chat.importDrop(key);
       throw error;

@@ -68,8 +68,8 @@ export class ImportStage {
     });
   }
 
-  /** In the transaction of the caller. */
-  finish(key: string, summary: SkyExportSummary): void {
+  /** In the transaction of the caller. Gives the refs that its messages name. */
+  finish(key: string, summary: SkyExportSummary): ReadonlySet<string> {
     const { sql, hashing, log, said, memory } = this.#parts;
     this.#demand(key);
     const count = first<{ n: number }>(sql, 'SELECT count(*) AS n FROM staged')?.n;
@@ -80,10 +80,15 @@ export class ImportStage {
     said.clear();
     memory.forget();
     const rows = new LogImport(sql, hashing, after);
+    const refs = new Set<string>();
     for (let n = 1; ;) {
       const page = this.#page(n, PAGE);
       for (const { type, body } of page) {
-        if (type === 'message') this.#message(SkyMessage.parse(body), header.exported_at);
+        if (type === 'message') {
+          const message = SkyMessage.parse(body);
+          this.#message(message, header.exported_at);
+          for (const part of message.content) if (part.type === 'ref') refs.add(part.ref);
+        }
         if (type === 'event') rows.event(LogEvent.parse(body));
         if (type === 'receipt') rows.receipt(Receipt.parse(body));
         if (type === 'memory') this.#memory(SkyMemory.parse(body));
@@ -96,6 +101,7 @@ export class ImportStage {
     const { lines, head, key: signed_by } = summary;
     log.note({ type: 'import', lines, head, signed_by, exported_at: header.exported_at });
     this.drop(key);
+    return refs;
   }
 
   #message(message: SkyMessage, exportedAt: string): void {

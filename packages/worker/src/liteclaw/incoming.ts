@@ -9,7 +9,8 @@ import {
   sameJson,
 } from '@filepath/protocol';
 import type { z } from 'zod';
-import { textOf, type Said } from './context.ts';
+import { filesOf, textOf, type Said } from './context.ts';
+import { Brought, type KnownFiles, withRefs } from './files/file-parts.ts';
 
 type Head = z.infer<typeof ChatMessageHead>;
 
@@ -20,7 +21,10 @@ export type Incoming =
       readonly id: string;
       readonly frame: string;
       readonly message: string | null;
+      readonly brought: Brought;
     }
+  /** A client's word for the transcript: of it what a person changed. */
+  | { readonly kind: 'messages'; readonly frame: string; readonly brought: Brought }
   /** `resume`: whether there is a stream to follow. `resumed`: that of a request is followed from now on. */
   | { readonly kind: 'clear' | 'other' | 'resume'; readonly frame: string }
   | { readonly kind: 'resumed'; readonly frame: string; readonly id: string | undefined }
@@ -30,20 +34,34 @@ export type Incoming =
 /**
  * What a client says, before the SDK acts on it. Clients send the whole transcript as they have it. Taken from there is
  * only what a person says; what the assistant said stays as it is stored, and what is not stored any more does not
- * come back.
+ * come back. In what the SDK gets files are refs.
  */
-export function readIncoming(message: unknown, stored: readonly Said[]): Incoming {
+export function readIncoming(
+  message: unknown,
+  stored: readonly Said[],
+  files: KnownFiles,
+): Incoming {
   if (typeof message !== 'string') return refused(null, 'frames of a chat are text');
-  if (message.length > CHAT_LIMITS.frame) return refused(null, 'the frame is too large');
+  if (message.length > CHAT_LIMITS.sent) return refused(null, TOO_LARGE);
+  const read = readFrame(message, stored, files);
+  if (read.kind === 'refused' || read.frame.length <= CHAT_LIMITS.frame) return read;
+  return refused(read.kind === 'ask' ? read.id : null, TOO_LARGE);
+}
+
+const TOO_LARGE = 'the frame is too large';
+
+function readFrame(message: string, stored: readonly Said[], files: KnownFiles): Incoming {
   const json = parseJson(message);
   const frame = ChatFrame.safeParse(json);
   if (!frame.success) return refused(idOf(json), reasonOf(frame.error));
   const { data } = frame;
-  if (data.type === 'cf_agent_use_chat_request') return readRequest(data, stored);
+  if (data.type === 'cf_agent_use_chat_request') return readRequest(data, stored, files);
   if (data.type === 'cf_agent_chat_messages') {
-    const messages = merged(data.messages, stored);
+    const brought = new Brought();
+    const messages = merged(data.messages, stored, files, brought);
     if (typeof messages === 'string') return refused(null, messages);
-    return { kind: 'other', frame: JSON.stringify({ ...data, messages: messages.known }) };
+    const frame = JSON.stringify({ ...data, messages: messages.known });
+    return { kind: 'messages', frame, brought };
   }
   switch (data.type) {
     case 'cf_agent_chat_clear':
@@ -59,11 +77,12 @@ export function readIncoming(message: unknown, stored: readonly Said[]): Incomin
 
 type Request = Extract<ChatFrame, { type: 'cf_agent_use_chat_request' }>;
 
-function readRequest(data: Request, stored: readonly Said[]): Incoming {
+function readRequest(data: Request, stored: readonly Said[], files: KnownFiles): Incoming {
   const body = ChatBody.safeParse(parseJson(data.init.body));
   if (!body.success) return refused(data.id, reasonOf(body.error));
   const { messages, trigger = 'submit-message' } = body.data;
-  const list = merged(messages, stored);
+  const brought = new Brought();
+  const list = merged(messages, stored, files, brought);
   if (typeof list === 'string') return refused(data.id, list);
   const all = [...list.known, ...list.added];
   const last = all.at(-1);
@@ -75,6 +94,7 @@ function readRequest(data: Request, stored: readonly Said[]): Incoming {
     id: data.id,
     frame: JSON.stringify({ ...data, init: { ...data.init, body: sent } }),
     message: last.id,
+    brought,
   };
 }
 
@@ -82,20 +102,24 @@ function readRequest(data: Request, stored: readonly Said[]): Incoming {
 function merged(
   messages: readonly Head[],
   stored: readonly Said[],
+  files: KnownFiles,
+  brought: Brought,
 ): { known: readonly (Said | ChatUserMessage)[]; added: readonly ChatUserMessage[] } | string {
   const said = new Map<string, ChatUserMessage>();
   const lastKnown = messages.findLastIndex(({ id }) => stored.some((one) => one.id === id));
   const through = stored.findIndex(({ id }) => id === messages[lastKnown]?.id);
   for (const [at, message] of messages.entries()) {
     if (message.role !== 'user') continue;
-    const known = stored.find(({ id }) => id === message.id);
+    const before = stored.find(({ id }) => id === message.id);
     // Of what is not stored only the end is new; what is stored as it is here was taken before.
-    if (known ? sameJson(known, message) : at < lastKnown) continue;
+    if (before ? sameJson(before, message) : at < lastKnown) continue;
     const parsed = ChatUserMessage.safeParse(message);
     if (!parsed.success) return reasonOf(parsed.error);
-    const fault = faultOf(parsed.data);
+    const one = withRefs(parsed.data, before, files, brought);
+    if (typeof one === 'string') return one;
+    const fault = faultOf(one);
     if (fault !== null) return fault;
-    said.set(message.id, parsed.data);
+    said.set(message.id, one);
   }
   const known = stored.slice(0, through + 1).map((one) => said.get(one.id) ?? one);
   const fresh = messages.slice(lastKnown + 1).flatMap(({ id }) => said.get(id) ?? []);
@@ -105,7 +129,7 @@ function merged(
 /** Whatever is taken must fit the log and an export as it is. */
 function faultOf(message: ChatUserMessage): string | null {
   const text = textOf(message);
-  if (text === '') return 'the message is empty';
+  if (text === '' && filesOf(message).length === 0) return 'the message is empty';
   if (text.length > CHAT_LIMITS.text)
     return `the message has more than ${CHAT_LIMITS.text} characters`;
   if (deeperThan(message, CHAT_LIMITS.depth)) return 'the message is nested too deep';

@@ -1,16 +1,18 @@
 import type { ChainPlace, LogEvent } from '@filepath/protocol';
-import { type Receipt, skyEventOf } from '@filepath/protocol/sky';
+import { type Receipt, skyEventOf, SkyPart } from '@filepath/protocol/sky';
+import { z } from 'zod';
 import type { Sql } from '../storage/sql.ts';
 import type { Hashing } from '../thread/hashing.ts';
 import { eventJson, insertEvents } from '../thread/log-table.ts';
-import { freshState, type SkyLogState, storeState } from './sky-log.ts';
+import { freshState, inputOf, type SkyLogState, storeState } from './sky-log.ts';
 
 /** Writes the rows of another log, in their order, in place of what was there. Inside one transaction. */
 export class LogImport {
   #sql: Sql;
   #hashing: Hashing;
   #state: SkyLogState;
-  #said = '';
+  /** What the next run answers. */
+  #said = inputOf({ content: '' });
 
   constructor(sql: Sql, hashing: Hashing, after: ChainPlace) {
     this.#sql = sql;
@@ -28,7 +30,7 @@ export class LogImport {
     state.hash = hash;
     if (row.run === null) state.loose = row.event;
     else if (state.run?.id === row.run) state.run.events = row.event;
-    if (source === 'user') this.#said = contentOf(body);
+    if (source === 'user') this.#said = inputIn(body);
     if (source === 'sky') this.#sky(row);
   }
 
@@ -65,7 +67,7 @@ export class LogImport {
     if (event.type === 'run.completed' || event.type === 'run.error') state.run = null;
     if (event.type !== 'run.started') return;
     const { run_id: id, model_config_id: modelConfigId, message_id: message } = event;
-    const inputHash = this.#hashing.sha256(JSON.stringify(this.#said));
+    const inputHash = this.#hashing.sha256(this.#said);
     state.last = id;
     state.run = { id, events: row.event, startedAt: row.at, inputHash, modelConfigId };
     this.#sql.run(
@@ -81,8 +83,9 @@ export class LogImport {
   }
 }
 
-function contentOf(body: unknown): string {
-  const content: unknown =
-    typeof body === 'object' && body !== null ? Reflect.get(body, 'content') : null;
-  return typeof content === 'string' ? content : '';
+const Said = z.looseObject({ content: z.string(), files: z.array(SkyPart).optional() });
+
+function inputIn(body: unknown): string {
+  const { content, files } = Said.safeParse(body).data ?? { content: '' };
+  return inputOf({ content, ...(files && { files }) });
 }

@@ -1,7 +1,7 @@
 import { askWhole, cutMiddle } from '@filepath/loop';
 import type { Sql } from '../storage/sql.ts';
 import { readValue, writeValue } from '../storage/values.ts';
-import { lastTurns, type Said, SUMMARY_CAP, textOf } from './context.ts';
+import { lastTurns, type Said, SUMMARY_CAP, wordsOf } from './context.ts';
 import type { LiteclawSettings } from './settings.ts';
 
 type Model = Parameters<typeof askWhole>[0]['model'];
@@ -75,7 +75,7 @@ export class ChatMemory {
     if (!last) return;
     const before = this.#stored();
     const lines = old
-      .map((message) => `${message.role}: ${cutMiddle(textOf(message), 2_000)}`)
+      .map((message) => `${message.role}: ${cutMiddle(wordsOf(message), 2_000)}`)
       .join('\n');
     const written = model === null ? '' : await write(model, before.summary, lines, signal);
     const summary = written === '' ? `${before.summary}\n${lines}`.trim() : written;

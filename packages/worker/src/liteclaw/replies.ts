@@ -2,13 +2,16 @@ import { OFFLINE_MODEL } from '@filepath/protocol';
 import { log } from '../http/log.ts';
 import type { Sql } from '../storage/sql.ts';
 import { answer, type UiChunk } from './answer.ts';
-import { charsFor, contextOf, type Said, textOf } from './context.ts';
+import { toSkyPart } from '@filepath/protocol/sky';
+import { charsFor, contextOf, filesOf, type Said, textOf, wordsOf } from './context.ts';
+import type { ChatFiles } from './files/chat-files.ts';
+import { readShown } from './files/shown-files.ts';
 import type { ChatMemory } from './memory.ts';
 import type { chatModel } from './model.ts';
 import { ModelSteps } from './model-steps.ts';
 import type { SaidTable } from './said.ts';
 import type { LiteclawSettings } from './settings.ts';
-import type { RunEnd, SkyEvents, SkyLog } from './sky-log.ts';
+import type { RunEnd, SaidBody, SkyEvents, SkyLog } from './sky-log.ts';
 import { uiResponse } from './stream.ts';
 import type { ChatTools } from './tools/chat-tools.ts';
 import type { Turns } from './turns.ts';
@@ -21,6 +24,7 @@ type Deps = {
   readonly settings: LiteclawSettings;
   readonly turns: Turns;
   readonly memory: ChatMemory;
+  readonly files: ChatFiles;
   readonly tools: ChatTools;
   readonly model: () => ReturnType<typeof chatModel>;
   readonly redact: (text: string) => string;
@@ -65,8 +69,10 @@ export class Replies {
       show('thinking');
       const { summary } = memory;
       const rest = memory.rest(said);
-      const found = asked ? table.recall(textOf(asked), rest[0]?.id) : '';
-      const context = contextOf(rest, tools.within(this.#deps.settings), { summary, goOn, found });
+      const found = asked ? table.recall(wordsOf(asked), rest[0]?.id) : '';
+      const files = await readShown(rest.flatMap(filesOf), this.#deps.files);
+      const beside = { summary, goOn, found, files };
+      const context = contextOf(rest, tools.within(this.#deps.settings), beside);
       const steps = new ModelSteps(run, Date.now);
       const end = await this.#answer({ context, signal, write, steps, run });
       this.#end(request, run, end, steps, signal);
@@ -93,9 +99,10 @@ export class Replies {
   forget(): void {
     this.#folding.abort();
     this.#folding = new AbortController();
-    const { sql, memory, log: chain, table, show } = this.#deps;
+    const { sql, memory, log: chain, table, files, show } = this.#deps;
     sql.transaction(() => {
       memory.forget();
+      files.forget();
       table.clear();
       chain.reset();
     });
@@ -106,7 +113,7 @@ export class Replies {
   #begin(request: string, asked: Said | undefined): SkyEvents {
     const { sql, turns, log: chain, table, settings } = this.#deps;
     const { modelConfigId } = settings;
-    const message = asked ? { id: asked.id, content: textOf(asked) } : null;
+    const message = asked ? bodyOf(asked) : null;
     return sql.transaction(() => {
       turns.begin(request, message?.id ?? null, modelConfigId);
       const run = chain.begin({ request, message, modelConfigId });
@@ -165,6 +172,12 @@ export class Replies {
       model_config_id: settings.modelConfigId,
     });
   }
+}
+
+/** What a person said, as the log has it. */
+function bodyOf(asked: Said): SaidBody {
+  const files = filesOf(asked).map((part) => toSkyPart({ ...part }));
+  return { id: asked.id, content: textOf(asked), ...(files.length > 0 && { files }) };
 }
 
 function statusOf(

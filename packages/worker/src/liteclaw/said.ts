@@ -2,7 +2,7 @@ import type { RunId } from '@filepath/protocol';
 import { cutMiddle } from '@filepath/loop';
 import { first, type Sql } from '../storage/sql.ts';
 import { wordsOf } from '../user/memory/words.ts';
-import { type Said as Message, textOf } from './context.ts';
+import { type Said as Message, wordsOf as wordsIn } from './context.ts';
 
 export type SaidRow = {
   n: number;
@@ -73,7 +73,7 @@ export class SaidTable {
       JSON.stringify(message),
     );
     const n = this.#place(message.id);
-    this.#sql.run('INSERT INTO said_words (rowid, text) VALUES (?, ?)', n, textOf(message));
+    this.#sql.run('INSERT INTO said_words (rowid, text) VALUES (?, ?)', n, wordsIn(message));
   }
 
   /** The run that a message opened. */
@@ -98,7 +98,7 @@ export class SaidTable {
     const lines: string[] = [];
     for (const { at, json } of found) {
       const message = JSON.parse(json) as Message;
-      const line = `${at.slice(0, 10)} ${message.role}: ${cutMiddle(textOf(message).replaceAll(/\s+/g, ' '), EACH)}`;
+      const line = `${at.slice(0, 10)} ${message.role}: ${cutMiddle(wordsIn(message).replaceAll(/\s+/g, ' '), EACH)}`;
       room -= line.length + 1;
       if (room < 0) break;
       lines.push(line);

@@ -1,5 +1,6 @@
 import { USAGE_DEFINITION } from '../session/ledger/schema.ts';
 import { VALUES_TABLE } from '../storage/values.ts';
+import { FILES_TABLE } from './files/chat-files.ts';
 import { STORED_TABLE } from './tools/stored.ts';
 import { WORKSPACE_TABLES } from './tools/workspace.ts';
 
@@ -40,4 +41,6 @@ export const CHAT_MIGRATIONS: readonly (readonly string[])[] = [
   ],
   // What its tools keep.
   [...WORKSPACE_TABLES, STORED_TABLE],
+  // What was given with its messages.
+  [FILES_TABLE],
 ];

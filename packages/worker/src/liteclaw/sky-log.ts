@@ -14,6 +14,7 @@ import {
   type Receipt,
   type RunReceipt,
   SkyEvent,
+  type SkyPart,
   type ToolReceipt,
 } from '@filepath/protocol/sky';
 import { first, type Sql } from '../storage/sql.ts';
@@ -38,10 +39,21 @@ export interface SkyEvents {
   append(events: readonly NewSkyEvent[], receipts?: readonly NewToolReceipt[]): void;
 }
 
+/** What a person said: its words, and refs of what was given with it. */
+export type SaidBody = {
+  readonly id: string;
+  readonly content: string;
+  readonly files?: readonly SkyPart[];
+};
+
+/** What the hash of a run's input is made of. */
+export const inputOf = ({ content, files }: Pick<SaidBody, 'content' | 'files'>): string =>
+  JSON.stringify(files === undefined ? content : [content, ...files]);
+
 export type RunBegin = {
   readonly request: string;
   /** The message that it answers. */
-  readonly message: { readonly id: string; readonly content: string } | null;
+  readonly message: SaidBody | null;
   readonly modelConfigId: string;
 };
 
@@ -104,7 +116,7 @@ export class SkyLog {
       if (this.#state().run) this.end(null, SUPERSEDED);
       const state = this.#state();
       const startedAt = new Date(now()).toISOString();
-      const inputHash = hashing.sha256(JSON.stringify(message?.content ?? ''));
+      const inputHash = hashing.sha256(inputOf(message ?? { content: '' }));
       state.run = { id, events: 0, startedAt, inputHash, modelConfigId };
       state.last = id;
       sql.run(

@@ -1,23 +1,15 @@
 import { createHash } from 'node:crypto';
-import {
-  FILE_LIMITS,
-  fileKey,
-  FileName,
-  FilepathError,
-  KeptFile,
-  ThreadId,
-} from '@filepath/protocol';
+import { FILE_LIMITS, fileKey, FilepathError, KeptFile, ThreadId } from '@filepath/protocol';
 import { z } from 'zod';
 import { readBytes } from '../http/body.ts';
 import { defineRoute, json, type Route } from '../http/route.ts';
 import { notFound, unwrap } from '../result.ts';
-import { isShownImage, mediaTypeOf } from './media-type.ts';
+import { fileAnswer, NameQuery, Sha256, shownFile } from './file-answer.ts';
+import { mediaTypeOf } from './media-type.ts';
 import { ThreadParams } from './parameters.ts';
 
-const Sha256 = z.string().regex(/^[0-9a-f]{64}$/);
 const FileParams = z.object({ id: ThreadId, sha256: Sha256 });
 const LinkParams = z.object({ threadId: ThreadId, sha256: Sha256 });
-const NameQuery = z.object({ name: FileName.optional() });
 
 /** Files that a person sends to an agent with a message. */
 export const fileRoutes: Route[] = [
@@ -61,14 +53,7 @@ export const fileRoutes: Route[] = [
     },
     async ({ env, userId, params, query }) => {
       const file = unwrap(await env.THREAD.getByName(params.id).file(userId, params.sha256));
-      const shown = isShownImage(file.type);
-      const name = encodeURIComponent(query.name ?? params.sha256);
-      return answer(env.BLOBS, fileKey(params.id, params.sha256), file, {
-        'content-type': shown ? file.type : 'application/octet-stream',
-        'content-disposition': `${shown ? 'inline' : 'attachment'}; filename*=UTF-8''${name}`,
-        // Its address is its content.
-        'cache-control': 'private, max-age=31536000, immutable',
-      });
+      return shownFile(env.BLOBS, fileKey(params.id, params.sha256), file, query.name);
     },
   ),
   defineRoute(
@@ -83,18 +68,7 @@ export const fileRoutes: Route[] = [
     async ({ env, runnerId, params: { threadId, sha256 } }) => {
       const file = unwrap(await env.THREAD.getByName(threadId).fileFor(runnerId, sha256));
       const headers = { 'content-type': 'application/octet-stream' };
-      return answer(env.BLOBS, fileKey(threadId, sha256), file, headers);
+      return fileAnswer(env.BLOBS, fileKey(threadId, sha256), file, headers);
     },
   ),
 ];
-
-async function answer(
-  bucket: R2Bucket,
-  key: string,
-  { bytes }: KeptFile,
-  headers: Record<string, string>,
-): Promise<Response> {
-  const blob = await bucket.get(key);
-  if (!blob) throw notFound('this file');
-  return new Response(blob.body, { headers: { ...headers, 'content-length': String(bytes) } });
-}

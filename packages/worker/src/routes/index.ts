@@ -10,6 +10,7 @@ import { attentionRoutes } from './attention-routes.ts';
 import { bringRoutes } from './bring-routes.ts';
 import { budgetRoutes } from './budget-routes.ts';
 import { catalogRoute } from './catalog-route.ts';
+import { chatFileRoutes } from './chat-file-routes.ts';
 import { chatRoutes } from './chat-routes.ts';
 import { deviceRoutes } from './device-routes.ts';
 import { fileRoutes } from './file-routes.ts';
@@ -58,6 +59,7 @@ export const routes: readonly Route[] = [
   ...liteclawRoutes,
   ...tunnelRoutes,
   ...chatRoutes,
+  ...chatFileRoutes,
   ...linkRoutes,
   ...gatewayRoutes(gatewayFor),
 ];

@@ -3,12 +3,15 @@ import { describe, expect, it } from 'vitest';
 import { z } from 'zod';
 import type { Said } from '../../../src/liteclaw/context.ts';
 import { readIncoming } from '../../../src/liteclaw/incoming.ts';
+import { knownFiles } from './known-files.ts';
 
 const said = (role: string, id: string, text = id): Said => ({
   id,
   role,
   parts: [{ type: 'text', text }],
 });
+
+const FILES = knownFiles();
 
 const STORED = [
   said('user', 'u1'),
@@ -32,7 +35,7 @@ const deep = JSON.parse('['.repeat(CHAT_LIMITS.depth) + ']'.repeat(CHAT_LIMITS.d
 const Frame = z.object({ init: z.object({ body: z.string() }) });
 
 function bodyOf(message: string, stored: readonly Said[] = STORED) {
-  const incoming = readIncoming(message, stored);
+  const incoming = readIncoming(message, stored, FILES);
   if (incoming.kind !== 'ask') throw new Error(JSON.stringify(incoming));
   const body = JSON.parse(Frame.parse(JSON.parse(incoming.frame)).init.body) as {
     messages: Said[];
@@ -107,10 +110,13 @@ describe('[CLAW13] what a client says', () => {
     ['too much text in several parts', request([{ ...said('user', 'u3'), parts: halves }])],
     ['more beside it than is kept', request([{ ...said('user', 'u3'), metadata: big }])],
     ['what is nested too deep', request([{ ...said('user', 'u3'), metadata: deep }])],
-    ['a file', request([{ id: 'u3', role: 'user', parts: [{ type: 'file', url: 'data:,x' }] }])],
+    [
+      'too much beside its files',
+      request([{ ...said('user', 'u3'), more: 'x'.repeat(CHAT_LIMITS.frame) }]),
+    ],
     ['a body that is none', request('x')],
   ])('%s is refused with a reason', (_, message) => {
-    const incoming = readIncoming(message, STORED);
+    const incoming = readIncoming(message, STORED, FILES);
     expect(incoming).toMatchObject({ kind: 'refused', id: 'r1' });
     expect(incoming).toHaveProperty('reason', expect.stringMatching(/\w/));
   });
@@ -118,17 +124,17 @@ describe('[CLAW13] what a client says', () => {
   it.each([
     ['bytes', new ArrayBuffer(3)],
     ['no JSON', '{'],
-    ['a frame that is too large', 'x'.repeat(CHAT_LIMITS.frame + 1)],
+    ['a frame that is too large', 'x'.repeat(CHAT_LIMITS.sent + 1)],
     ['a result of a tool', JSON.stringify({ type: 'cf_agent_tool_result', toolCallId: 't' })],
     ['a kind that nobody knows', JSON.stringify({ type: 'cf_agent_other' })],
   ])('%s goes no further', (_, message) => {
-    expect(readIncoming(message, STORED)).toMatchObject({ kind: 'refused', id: null });
+    expect(readIncoming(message, STORED, FILES)).toMatchObject({ kind: 'refused', id: null });
   });
 
   it('lets the SDK’s own words through as they are', () => {
     const cancel = JSON.stringify({ type: 'cf_agent_chat_request_cancel', id: 'r1' });
-    expect(readIncoming(cancel, STORED)).toEqual({ kind: 'other', frame: cancel });
+    expect(readIncoming(cancel, STORED, FILES)).toEqual({ kind: 'other', frame: cancel });
     const clear = JSON.stringify({ type: 'cf_agent_chat_clear' });
-    expect(readIncoming(clear, STORED)).toEqual({ kind: 'clear', frame: clear });
+    expect(readIncoming(clear, STORED, FILES)).toEqual({ kind: 'clear', frame: clear });
   });
 });
