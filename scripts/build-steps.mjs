@@ -21,7 +21,11 @@ export const steps = {
       'packages/worker/migrations',
       'packages/worker/wrangler.jsonc',
     ],
-    outputs: ['packages/worker/dist/index.js', 'packages/worker/dist/miniflare-options.json'],
+    outputs: [
+      'packages/worker/dist/index.js',
+      'packages/worker/dist/extension-host.js',
+      'packages/worker/dist/miniflare-options.json',
+    ],
   },
   agents: {
     inputs: ['packages/protocol/src', 'packages/loop/src', 'packages/agents/src'],

@@ -15,6 +15,7 @@ export function buildWorker() {
       bundle(made),
       workerOptions(),
       readMigrations(),
+      bundleHost(made),
     ]);
     await writeJson(join(made, 'migrations.json'), migrations);
     await writeJson(join(made, 'miniflare-options.json'), { modules, worker: options });
@@ -44,6 +45,21 @@ async function bundle(outdir) {
     relative(outdir, join(root, path)),
   );
   return ['index.js', ...files.filter((file) => file !== 'index.js').sort()];
+}
+
+/** The worker of the engine that runs code of extensions: one module, started when it is first needed. */
+async function bundleHost(outdir) {
+  const { build } = await import('esbuild');
+  await build({
+    entryPoints: { 'extension-host': join(worker, 'src/liteclaw/extensions/host.ts') },
+    outdir,
+    bundle: true,
+    format: 'esm',
+    platform: 'neutral',
+    target: 'es2024',
+    logLevel: 'error',
+    absWorkingDir: root,
+  });
 }
 
 const prefixNodeBuiltins = {

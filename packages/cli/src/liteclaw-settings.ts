@@ -6,6 +6,8 @@ const WORDS = [
   'LITECLAW_SYSTEM_PROMPT',
   'LITECLAW_ALLOWED_EMAILS',
   'LITECLAW_ADMIN_SECRET',
+  'LITECLAW_EXTENSIONS',
+  'LITECLAW_EXTENSIONS_CATALOG',
   // Of the runner's agents too; it refuses what is no list of hosts.
   'FILEPATH_EGRESS_PRIVATE',
 ] as const;

@@ -5,6 +5,7 @@ import type { Miniflare, MiniflareOptions } from 'miniflare';
 
 import { endLeftOverEngine, engineFile, runningEngine } from './engine-file.ts';
 import { EngineError } from './errors.ts';
+import { startExtensionHost } from './extension-host.ts';
 import { HomeLog } from './home-log.ts';
 import { miniflareOptions } from './miniflare-options.ts';
 import { explain, loadMiniflare } from './miniflare.ts';
@@ -48,6 +49,7 @@ export async function startEngine(options: EngineOptions): Promise<Engine> {
   await assertPortFree(options.host, options.port);
   const sockets = makeSocketDirectory(home);
   const log = new HomeLog(home, 'engine.log');
+  const extensionHost = await startExtensionHost({ home, dist, sockets });
   process.env['MINIFLARE_WORKERD_PATH'] = WORKERD_WRAPPER;
   const { Miniflare, Log, LogLevel } = loadMiniflare();
 
@@ -99,7 +101,7 @@ export async function startEngine(options: EngineOptions): Promise<Engine> {
     stopping = true;
     watchdog?.stop();
     await restarting;
-    await miniflare.dispose();
+    await Promise.all([miniflare.dispose(), extensionHost.stop()]);
     rmSync(engineFile(home), { force: true });
     rmSync(sockets, { recursive: true, force: true });
     log.close();

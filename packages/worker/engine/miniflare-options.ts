@@ -6,6 +6,7 @@ import type { MiniflareOptions } from 'miniflare';
 
 import { engineFile } from './engine-file.ts';
 import { workerdBinary } from './miniflare.ts';
+import { extensions } from './extension-host.ts';
 import { network, web, webInside } from './network.ts';
 import type { Prepared } from './prepared.ts';
 import { SETUP_SCRIPT, SETUP_WORKER } from './setup-worker.ts';
@@ -50,7 +51,12 @@ export function miniflareOptions(setting: Setting): MiniflareOptions {
         modulesRoot: dist,
         modules: modules.map((path) => ({ type: 'ESModule', path: join(dist, path) })),
         bindings: { ...bindings },
-        serviceBindings: { NETWORK: network(), WEB: web(), WEB_INSIDE: webInside() },
+        serviceBindings: {
+          NETWORK: network(),
+          WEB: web(),
+          WEB_INSIDE: webInside(),
+          EXTENSIONS: extensions(sockets),
+        },
       },
       {
         name: SETUP_WORKER,

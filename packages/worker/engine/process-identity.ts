@@ -61,3 +61,14 @@ function ps(pid: number, field: string): string {
     env,
   }).trim();
 }
+
+/** Bytes of memory that a process holds; 0 where the system does not say. */
+export function memoryOf(pid: number): number {
+  try {
+    const [, kilobytes = '0'] =
+      /^VmRSS:\s+(\d+)/m.exec(readFileSync(`/proc/${pid}/status`, 'utf8')) ?? [];
+    return Number(kilobytes) * 1_024;
+  } catch {
+    return 0;
+  }
+}

@@ -1,4 +1,5 @@
 import type { Chat } from './liteclaw/chat.ts';
+import type { ExtensionEnv } from './liteclaw/extensions/settings.ts';
 import type { LiteclawEnv } from './liteclaw/settings.ts';
 import type { ChatTunnels } from './liteclaw/executors/chat-tunnels.ts';
 import type { ChatDatabase } from './liteclaw/tools/chat-database.ts';
@@ -27,6 +28,7 @@ export type ProviderEnv = {
 export type Env = ProviderEnv &
   CapsEnv &
   LiteclawEnv &
+  ExtensionEnv &
   ToolEnv & {
     readonly THREAD: DurableObjectNamespace<ThreadObject>;
     readonly SESSION: DurableObjectNamespace<SessionObject>;
@@ -47,6 +49,11 @@ export type Env = ProviderEnv &
     readonly WEB?: Fetcher;
     /** The same with private addresses, for hosts that the operator permits. */
     readonly WEB_INSIDE?: Fetcher;
+
+    /** Where code of extensions runs, where the engine is ours. */
+    readonly EXTENSIONS?: Fetcher;
+    /** The same where the platform has isolates to give. */
+    readonly LOADER?: WorkerLoader;
 
     /** The owner's bearer token. */
     readonly FILEPATH_TOKEN: string;

@@ -44,6 +44,10 @@ export const LiteclawTools = z.object({
       allowed: z.boolean(),
       /** A call of it can be replayed from an export. */
       deterministic: z.boolean(),
+      /** How its extension wants it called on a page. */
+      label: z.string().nullable(),
+      /** The extension that brings it, with its version. */
+      extension: z.string().nullable(),
     }),
   ),
 });

@@ -12,6 +12,7 @@ export { readSkyExport, SkyExportFault, type SkyExportSummary } from './export-r
 export { type SignClaim, type SkyExportSource, writeSkyExport } from './export-writer.ts';
 export { hashJson, isSignedBy, sha256Hex } from './hashing.ts';
 export { skyEventOf, type SkyReading, skyRow } from './in-log.ts';
+export { deeperThan, isObject } from '../json.ts';
 export { MEMORY_SCHEMA_VERSION, SkyMemory, SUMMARY_LENGTH } from './memory.ts';
 export { SkyMessage, SkyMetadata, SkyPart, SkyRole } from './message.ts';
 export { SkyOrder } from './order.ts';
@@ -48,3 +49,22 @@ export {
 } from './tunnel/wire.ts';
 export { type RequestFault, TunnelRequests } from './tunnel/requests.ts';
 export { receiptFault } from './tunnel/receipt-fault.ts';
+export {
+  EXTENSION_LIMITS,
+  ExtensionContent,
+  ExtensionHook,
+  ExtensionManifest,
+  extensionRef,
+  ExtensionRef,
+  type ExtensionTool,
+  parseExtensionRef,
+} from './extensions/manifest.ts';
+export { argsSchema, ToolInput } from './extensions/tool-input.ts';
+export {
+  CatalogEntry,
+  ExtensionCatalogFile,
+  ExtensionCatalogList,
+  ExtensionRemove,
+  ExtensionsOfChat,
+  ExtensionsPut,
+} from './extensions/api.ts';

@@ -125,8 +125,7 @@ const NOBODY: Caller = { userId: null, device: null, runnerId: null, agent: null
 async function admit({ access }: Route, request: Request, env: Env): Promise<Caller | null> {
   if (access === 'open') return NOBODY;
   if (access === 'operator') {
-    const secret = request.headers.get('x-liteclaw-admin-secret') ?? '';
-    return isSecret(secret, env.LITECLAW_ADMIN_SECRET) ? NOBODY : null;
+    return isOperator(request, env) ? NOBODY : null;
   }
   if (access === 'runner') {
     const runnerId = authenticateRunner(request, env);
@@ -142,12 +141,23 @@ async function admit({ access }: Route, request: Request, env: Env): Promise<Cal
   }
   if (access === 'owner') return isOwner(request, env) ? { ...NOBODY, userId: OWNER_ID } : null;
   const user = await authenticate(request, env);
-  if (user?.byToken && access === 'person')
+  if (user?.byToken && access !== 'user')
     throw new FilepathError(
       'unauthenticated',
       'An API token does not open this. Sign in, or send the owner’s token.',
     );
+  if (user && access === 'operator-person' && !isOperator(request, env))
+    throw new FilepathError(
+      'unauthenticated',
+      'Send the operator’s secret as `x-liteclaw-admin-secret` too.',
+    );
   return user && { ...NOBODY, userId: user.userId, device: user.device };
+}
+
+/** Where no secret is set, nobody is. */
+function isOperator(request: Request, env: Env): boolean {
+  const secret = request.headers.get('x-liteclaw-admin-secret') ?? '';
+  return isSecret(secret, env.LITECLAW_ADMIN_SECRET);
 }
 
 function unauthenticated(): never {

@@ -11,6 +11,10 @@ const SECURITY: Record<Access, readonly Json[]> = {
   person: [{ cookie: [] }, { signedIn: [] }],
   owner: [{ bearer: [] }],
   operator: [{ operator: [] }],
+  'operator-person': [
+    { cookie: [], operator: [] },
+    { signedIn: [], operator: [] },
+  ],
   runner: [{ runner: [] }],
   tunnel: [{ tunnel: [] }],
   agent: [{ agent: [], runnerOfAgent: [], threadOfAgent: [], sessionOfAgent: [] }],

@@ -6,12 +6,20 @@ import type { Agent } from '../gateway/access.ts';
 
 /**
  * Who may call a route: anyone, a signed-in user (cookie or bearer), a user but not by an API token (`person`), the
- * bearer of the owner's token, whoever knows the operator's secret, a runner, a machine
+ * bearer of the owner's token, whoever knows the operator's secret, a `person` who knows it too (`operator-person`), a runner, a machine
  * that serves a directory to a chat (`tunnel`), or an agent through its runner. The check comes before anything of the
  * request is parsed.
  */
 export type Access =
-  'open' | 'user' | 'person' | 'owner' | 'operator' | 'runner' | 'tunnel' | 'agent';
+  | 'open'
+  | 'user'
+  | 'person'
+  | 'owner'
+  | 'operator'
+  | 'operator-person'
+  | 'runner'
+  | 'tunnel'
+  | 'agent';
 type Method = 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
 
 /** One answer of a route as its description shows it. Without a schema the answer has no JSON body. */

@@ -14,7 +14,7 @@ import {
   ThreadId,
 } from '@filepath/protocol';
 import { type ChatFile, chatFileRef } from '@filepath/protocol/chat';
-import type { SkyExportSummary } from '@filepath/protocol/sky';
+import type { ExtensionsOfChat, SkyExportSummary } from '@filepath/protocol/sky';
 import type { Connection } from 'agents';
 import { liveRedactor } from '../auth/redact.ts';
 import type { Env } from '../env.ts';
@@ -37,6 +37,8 @@ import {
 import { ChatFiles } from './files/chat-files.ts';
 import { type Brought, newFile } from './files/file-parts.ts';
 import { ImportStage, type StagedLine } from './import-stage.ts';
+import { ChatExtensions } from './extensions/chat-extensions.ts';
+import type { AllExtensionCounts } from './extensions/counts.ts';
 import { readIncoming } from './incoming.ts';
 import { LateResumes } from './late-resumes.ts';
 import { ChatLedger } from './ledger.ts';
@@ -48,6 +50,7 @@ import { CHAT_MIGRATIONS } from './schema.ts';
 import { liteclawSettings, type LiteclawSettings } from './settings.ts';
 import { type RunEnd, SkyLog } from './sky-log.ts';
 import { ChatTools } from './tools/chat-tools.ts';
+import { webTool } from './tools/registry.ts';
 import { Turns } from './turns.ts';
 
 /** What clients see beside the transcript. */
@@ -105,6 +108,7 @@ export class Chat extends AIChatAgent<Env, ChatState> {
   #replies: Replies;
   #tools: ChatTools;
   #files: ChatFiles;
+  #extensions: ChatExtensions;
   #arrivals = new Serial();
   /** Tells that the turn of a request has begun. */
   #begun = new Map<string, () => void>();
@@ -131,11 +135,21 @@ export class Chat extends AIChatAgent<Env, ChatState> {
       user: () => env.USER.getByName(this.#owner()),
       keep: (work) => ctx.waitUntil(work),
     });
+    const extensions = new ChatExtensions({
+      env,
+      sql: this.#sql,
+      chat: thread,
+      note: (body) => this.#log.note(body),
+      keep: (work) => ctx.waitUntil(work),
+      web: webTool(env),
+    });
+    this.#extensions = extensions;
     this.#tools = new ChatTools({
       env,
       sql: this.#sql,
       chat: thread,
       owner: () => this.#owner(),
+      extensions,
     });
     const { BLOBS: blobs } = env;
     this.#files = new ChatFiles({ sql: this.#sql, blobs, chat: thread, now: Date.now });
@@ -149,6 +163,7 @@ export class Chat extends AIChatAgent<Env, ChatState> {
       memory: this.#memory,
       files: this.#files,
       tools: this.#tools,
+      extensions,
       model: () => this.#model(),
       redact: this.#redact,
       show: (state) => this.#show(state),
@@ -196,6 +211,17 @@ export class Chat extends AIChatAgent<Env, ChatState> {
   /** Holds for the next call, also of a run that goes on. */
   setToolRules(rules: LiteclawToolsPut): LiteclawTools {
     return this.#tools.set(rules);
+  }
+
+  extensionCounts(): AllExtensionCounts {
+    return this.#extensions.counts();
+  }
+
+  /** Null: as they are. */
+  extensionsOf(refs: readonly string[] | null): Promise<Result<ExtensionsOfChat>> {
+    return attemptLater(() =>
+      refs === null ? this.#extensions.shown() : this.#extensions.set(refs),
+    );
   }
 
   workspaceOf(asked: LiteclawWorkspacePost | null): Promise<Result<LiteclawWorkspace>> {

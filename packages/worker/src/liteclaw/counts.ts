@@ -21,13 +21,16 @@ export type ChatCounts = {
   readonly returned: boolean;
 };
 
-const EMPTY: Histogram = { counts: Array.from({ length: BUCKETS.length + 1 }, () => 0), sum: 0 };
+export const EMPTY_HISTOGRAM: Histogram = {
+  counts: Array.from({ length: BUCKETS.length + 1 }, () => 0),
+  sum: 0,
+};
 
 export const NO_COUNTS: ChatCounts = {
   messages: { ok: 0, error: 0, stopped: 0, interrupted: 0 },
   whole: 0,
-  ttft: EMPTY,
-  duration: EMPTY,
+  ttft: EMPTY_HISTOGRAM,
+  duration: EMPTY_HISTOGRAM,
   firstDay: null,
   lastDay: null,
   days: 0,
@@ -61,7 +64,7 @@ export function counted(before: ChatCounts, turn: CountedTurn): ChatCounts {
   };
 }
 
-function put({ counts, sum }: Histogram, ms: number): Histogram {
+export function put({ counts, sum }: Histogram, ms: number): Histogram {
   const seconds = ms / 1000;
   const found = BUCKETS.findIndex((end) => seconds <= end);
   const bucket = found < 0 ? BUCKETS.length : found;

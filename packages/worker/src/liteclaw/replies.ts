@@ -4,6 +4,7 @@ import type { Sql } from '../storage/sql.ts';
 import { answer, type UiChunk } from './answer.ts';
 import { toSkyPart } from '@filepath/protocol/sky';
 import { charsFor, contextOf, filesOf, type Said, textOf, wordsOf } from './context.ts';
+import type { ChatExtensions, RunExtensions } from './extensions/chat-extensions.ts';
 import type { ChatFiles } from './files/chat-files.ts';
 import { readShown } from './files/shown-files.ts';
 import type { ChatMemory } from './memory.ts';
@@ -26,6 +27,7 @@ type Deps = {
   readonly memory: ChatMemory;
   readonly files: ChatFiles;
   readonly tools: ChatTools;
+  readonly extensions: ChatExtensions;
   readonly model: () => ReturnType<typeof chatModel>;
   readonly redact: (text: string) => string;
   /** Tells clients how the chat stands. */
@@ -46,6 +48,7 @@ type Answering = {
   readonly write: (chunk: UiChunk) => void;
   readonly steps: ModelSteps;
   readonly run: SkyEvents;
+  readonly extensions: RunExtensions;
 };
 
 const BROKEN = 'Something went wrong here while the answer was made. Send your message again.';
@@ -61,7 +64,7 @@ export class Replies {
 
   /** The answer as the SDK reads it. A failure stands in it, and ends it. */
   reply({ request, said, goOn, signal }: Asked): Response {
-    const { memory, show, table, tools } = this.#deps;
+    const { memory, show, table } = this.#deps;
     const asked = said.findLast(({ role }) => role === 'user');
     const run = this.#begin(request, asked);
     return uiResponse(async (write) => {
@@ -71,17 +74,27 @@ export class Replies {
       const rest = memory.rest(said);
       const found = asked ? table.recall(wordsOf(asked), rest[0]?.id) : '';
       const files = await readShown(rest.flatMap(filesOf), this.#deps.files);
+      const message = asked ? { id: asked.id, text: textOf(asked) } : null;
+      const extensions = await this.#deps.extensions.begin({ run: run.run, message, signal });
       const beside = { summary, goOn, found, files };
-      const context = contextOf(rest, tools.within(this.#deps.settings), beside);
+      const context = contextOf(rest, this.#within(extensions), beside);
       const steps = new ModelSteps(run, Date.now);
-      const end = await this.#answer({ context, signal, write, steps, run });
-      this.#end(request, run, end, steps, signal);
+      const end = await this.#answer({ context, signal, write, steps, run, extensions });
+      const durationMs = this.#end(request, run, end, steps, signal);
+      const { status } = statusOf(end, signal);
+      extensions.complete({ status, output: steps.output, durationMs });
       show(end.failure ? 'error' : 'ready');
       if (end.failure) {
         write({ type: 'data-error', data: end.failure });
         write({ type: 'error', errorText: end.failure.message });
       } else write({ type: 'finish' });
     });
+  }
+
+  #within({ prompt }: RunExtensions): LiteclawSettings {
+    const settings = this.#deps.tools.within(this.#deps.settings);
+    if (prompt === '') return settings;
+    return { ...settings, systemPrompt: `${settings.systemPrompt}\n\n${prompt}` };
   }
 
   /** Puts what is old into the summary, where there is enough of it. */
@@ -122,12 +135,19 @@ export class Replies {
     });
   }
 
-  async #answer({ context, signal, write, steps, run }: Answering): ReturnType<typeof answer> {
+  async #answer({
+    context,
+    signal,
+    write,
+    steps,
+    run,
+    extensions,
+  }: Answering): ReturnType<typeof answer> {
     const { settings, redact, chat } = this.#deps;
     try {
       const [model, tools] = await Promise.all([
         this.#deps.model(),
-        this.#deps.tools.run(run, write, charsFor(settings)),
+        this.#deps.tools.run(run, write, charsFor(settings), extensions),
       ]);
       const ask = { ...context, model, settings, signal, write, steps, tools, now: Date.now };
       const end = await answer(ask);
@@ -147,7 +167,7 @@ export class Replies {
     end: Awaited<ReturnType<typeof answer>>,
     steps: ModelSteps,
     signal: AbortSignal,
-  ): void {
+  ): number {
     const { sql, turns, log: chain, settings, chat } = this.#deps;
     const { outcome, streamed, firstAt, failure } = end;
     const code = failure?.code;
@@ -171,6 +191,7 @@ export class Replies {
       streamed,
       model_config_id: settings.modelConfigId,
     });
+    return took?.durationMs ?? 0;
   }
 }
 

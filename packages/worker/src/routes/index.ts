@@ -13,6 +13,7 @@ import { catalogRoute } from './catalog-route.ts';
 import { chatFileRoutes } from './chat-file-routes.ts';
 import { chatRoutes } from './chat-routes.ts';
 import { deviceRoutes } from './device-routes.ts';
+import { extensionRoutes } from './extension-routes.ts';
 import { fileRoutes } from './file-routes.ts';
 import { jobRoutes } from './job-routes.ts';
 import { linkRoutes } from './link-routes.ts';
@@ -60,6 +61,7 @@ export const routes: readonly Route[] = [
   ...tunnelRoutes,
   ...chatRoutes,
   ...chatFileRoutes,
+  ...extensionRoutes,
   ...linkRoutes,
   ...gatewayRoutes(gatewayFor),
 ];

@@ -120,8 +120,11 @@ export const liteclawRoutes: Route[] = [
     },
     async ({ env, userId }) => {
       const place = await env.USER.getByName(userId).liteclaw();
-      const counts = place?.createdAt ? await (await chatOf(env, place)).counts() : null;
-      return new Response(prometheusText(counts), {
+      const chat = place?.createdAt ? await chatOf(env, place) : null;
+      const text = chat
+        ? prometheusText(await chat.counts(), await chat.extensionCounts())
+        : prometheusText(null);
+      return new Response(text, {
         headers: { 'content-type': 'text/plain; version=0.0.4', 'cache-control': 'no-store' },
       });
     },

@@ -1,10 +1,11 @@
 import type { LiteclawTools, LiteclawWorkspace, LiteclawWorkspacePost } from '@filepath/protocol';
-import { isDeterministic } from '@filepath/protocol/sky';
+import { extensionRef, isDeterministic } from '@filepath/protocol/sky';
 import type { Env } from '../../env.ts';
 import type { Sql } from '../../storage/sql.ts';
 import { readValue, writeValue } from '../../storage/values.ts';
 import { nodeHashing } from '../../thread/node-hashing.ts';
 import type { UiChunk } from '../answer.ts';
+import type { ChatExtensions, RunExtensions } from '../extensions/chat-extensions.ts';
 import type { LiteclawSettings } from '../settings.ts';
 import type { SkyEvents } from '../sky-log.ts';
 import { allTools } from './registry.ts';
@@ -20,6 +21,7 @@ type Deps = {
   readonly chat: string;
   /** Whose chat it is. */
   readonly owner: () => string;
+  readonly extensions: ChatExtensions;
 };
 
 const NONE: ToolRules = { policy: 'none', allow: [] };
@@ -42,8 +44,10 @@ export class ChatTools {
   #tools: readonly ClawTool[];
   #workspace: Workspace;
   #snapshots: WorkspaceSnapshots;
+  #extensions: ChatExtensions;
 
-  constructor({ env, sql, chat, owner }: Deps) {
+  constructor({ env, sql, chat, owner, extensions }: Deps) {
+    this.#extensions = extensions;
     this.#sql = sql;
     this.#settings = toolSettings(env);
     const workspace = new Workspace(sql, Date.now, this.#settings.workspaceMs);
@@ -77,12 +81,16 @@ export class ChatTools {
       executor,
       allow,
       budget: { calls, bytes, seconds: ms / 1000 },
-      tools: this.#tools.map(({ name, description, access }) => ({
-        name,
-        description,
-        allowed: policy === 'read-write' || (policy === 'read-only' && access !== 'write'),
-        deterministic: isDeterministic(name),
-      })),
+      tools: [
+        ...this.#tools.map((tool) => ({ ...listed(policy, tool), label: null, extension: null })),
+        ...this.#extensions.pinned.flatMap((extension) =>
+          extension.tools.map((tool) => ({
+            ...listed(policy, tool),
+            label: tool.label ?? null,
+            extension: extensionRef(extension),
+          })),
+        ),
+      ],
     };
   }
 
@@ -105,12 +113,14 @@ export class ChatTools {
     events: SkyEvents,
     write: (chunk: UiChunk) => void,
     chars: number,
+    extensions: RunExtensions,
   ): Promise<ToolRun | null> {
     if (this.rules.policy === 'none') return null;
     await this.#snapshots.expire();
     return new ToolRun(
       {
-        tools: this.#tools,
+        tools: [...this.#tools, ...extensions.tools],
+        called: extensions.called,
         rules: () => this.rules,
         limits: this.#settings.limits,
         events,
@@ -145,3 +155,13 @@ export class ChatTools {
     return this.#workspace.expiresAt;
   }
 }
+
+const listed = (
+  policy: ToolRules['policy'],
+  { name, description, access }: Pick<ClawTool, 'name' | 'description' | 'access'>,
+) => ({
+  name,
+  description,
+  allowed: policy === 'read-write' || (policy === 'read-only' && access !== 'write'),
+  deterministic: isDeterministic(name),
+});

@@ -66,7 +66,7 @@ export function httpFetch(web: Web): ClawTool {
 
 function targetOf(
   url: string,
-  { rules }: ToolScope,
+  { rules, hosts }: ToolScope,
   { permitted }: Web,
 ): (WebTarget & { inside: boolean }) | ToolOutcome {
   const target = webTarget(url);
@@ -81,6 +81,8 @@ function targetOf(
     const named = rules.allow.length === 0 ? 'none is' : `these are: ${rules.allow.join(', ')}`;
     return refusal('host', `${host}:${port} is not among the hosts this chat may ask; ${named}.`);
   }
+  if (hosts && !isNamed(target, hosts))
+    return refusal('host', `${host}:${port} is not among the hosts that the manifest names.`);
   if (isAddress(host) && !inside)
     return refusal('host', `${host} is an address. Only hosts with names are asked.`);
   return { ...target, inside };

@@ -10,18 +10,20 @@ const HINT = 'Its owner can change that in the settings of the chat.';
 
 type Invocation = {
   /** As they are at this moment: a change holds for the next call. */
-  readonly rules: ToolRules;
+  readonly rules: () => ToolRules;
   readonly budget: RunBudget;
   readonly signal: AbortSignal;
   readonly now: () => number;
+  readonly hosts?: readonly string[];
 };
 
 /** One call within policy and budget. Whatever happens is an outcome; nothing is thrown. */
 export async function invoke(
   tool: ClawTool,
   args: unknown,
-  { rules, budget, signal, now }: Invocation,
+  { rules: standing, budget, signal, now, hosts }: Invocation,
 ): Promise<ToolOutcome> {
+  const rules = standing();
   const { policy } = rules;
   if (policy === 'none')
     return refusal('policy', `The tools of this chat are switched off. ${HINT}`);
@@ -39,6 +41,9 @@ export async function invoke(
         signal: either,
         bytesLeft: () => budget.bytesLeft,
         moved: (bytes) => budget.moved(bytes),
+        ...(hosts && { hosts }),
+        use: (other, given, only) =>
+          invoke(other, given, { rules: standing, budget, signal: either, now, hosts: only }),
       }),
       aborted(either),
     ]);

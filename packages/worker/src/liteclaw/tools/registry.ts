@@ -31,12 +31,14 @@ export function allTools({ env, sql, chat, workspace, owner }: Deps): ClawTool[]
     tunnel: tunnelExecutor(() => ChatTunnels.getByName(chat)),
   };
   return [
-    httpFetch(webOf(env)),
+    webTool(env),
     ...storeTools({ chat, blobs, values, stored: new Stored(sql) }),
     d1Query(() => ChatDatabase.getByName(chat)),
     ...[...workspaceTools(workspace), bashTool].map((tool) => executed(tool, others)),
   ];
 }
+
+export const webTool = (env: Env): ClawTool => httpFetch(webOf(env));
 
 /** In Cloudflare's network a fetch reaches public addresses only; here that is the work of the engine's own services. */
 function webOf({ NETWORK, WEB, WEB_INSIDE, FILEPATH_EGRESS_PRIVATE: permitted }: Env): Web {

@@ -1,11 +1,11 @@
 import { cutMiddle, type LoopEvent, type LoopTool } from '@filepath/loop';
-import { refusal, TOOL_ARGS, type ToolOutcome } from '@filepath/protocol/sky';
+import { refusal, type ToolOutcome } from '@filepath/protocol/sky';
 import type { UiChunk } from '../answer.ts';
 import type { SkyEvents } from '../sky-log.ts';
 import { RunBudget, type ToolLimits } from './budget.ts';
 import { CallRecord } from './call-record.ts';
 import { invoke } from './invoke.ts';
-import { type ClawTool, modelName, type ToolRules } from './tool.ts';
+import { argsOf, type ClawTool, modelName, type ToolRules } from './tool.ts';
 
 type Deps = {
   readonly tools: readonly ClawTool[];
@@ -17,6 +17,8 @@ type Deps = {
   readonly now: () => number;
   /** Characters of all results that the model is shown. */
   readonly room: number;
+  /** Told of each call when its arguments are whole. */
+  readonly called?: (name: string, args: unknown) => void;
 };
 
 /** Characters of a result that the model is shown, whatever is left. */
@@ -55,10 +57,8 @@ export class ToolRun {
     else if (event.type === 'tool-start') {
       const record = this.#record(event.id, event.name);
       const tool = this.#tool(event.name);
-      record.args(
-        event.input,
-        tool !== undefined && TOOL_ARGS[tool.name].safeParse(event.input).success,
-      );
+      record.args(event.input, tool !== undefined && argsOf(tool).safeParse(event.input).success);
+      if (tool) this.#deps.called?.(tool.name, event.input);
     } else if (event.type === 'tool-end') {
       const { id, name, input, result, durationMs } = event;
       const outcome =
@@ -105,13 +105,13 @@ export class ToolRun {
     return {
       name: modelName(tool.name),
       description: tool.description,
-      input: TOOL_ARGS[tool.name],
+      input: argsOf(tool),
       readOnly: tool.access === 'read',
       run: async (args, { id, signal }) => {
         const { rules, now } = this.#deps;
         const fits = this.#open.get(id)?.fits ?? false;
         const outcome = fits
-          ? await invoke(tool, args, { rules: rules(), budget: this.#budget, signal, now })
+          ? await invoke(tool, args, { rules, budget: this.#budget, signal, now })
           : refusal('too_large', 'The arguments are too large to be kept.');
         this.#outcomes.set(id, outcome);
         return { ok: outcome.ok, text: this.#shown(outcome) };

@@ -106,6 +106,15 @@ export const OTHERS: Partial<Record<Route['access'], (stranger: Headers) => Head
     { 'x-liteclaw-admin-secret': '' },
     { 'x-liteclaw-admin-secret': 'wrong' },
   ],
+  'operator-person': (stranger) => [
+    OWNER,
+    stranger,
+    RUNNER,
+    AGENT,
+    { 'x-liteclaw-admin-secret': 'wrong' },
+    { ...OWNER, 'x-liteclaw-admin-secret': '' },
+    { ...OWNER, 'x-liteclaw-admin-secret': 'wrong' },
+  ],
   agent: (stranger) => [
     OWNER,
     stranger,
