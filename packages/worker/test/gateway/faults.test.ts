@@ -1,5 +1,5 @@
 import { createServer, type IncomingMessage, request as sendRequest, type Server } from 'node:http';
-import type { AddressInfo } from 'node:net';
+import type { AddressInfo, Socket } from 'node:net';
 import { once } from 'node:events';
 import { NO_TOKENS } from '@filepath/protocol';
 import { gate, type ModelServer, startModelServer, type Turn } from '@filepath/testkit';
@@ -280,6 +280,29 @@ describe('[GW13] size', () => {
     for (const one of [first, second]) one.release();
     for (const answer of await Promise.all(held)) expect(await answer.text()).toContain('word');
     expect(await (await gateway.post(PATH, large)).text()).toContain('word');
+  });
+
+  it('of large prompts whose agents leave before they have sent them is given back', async () => {
+    const headers = { ...AGENT, 'content-length': 24e6 };
+    const begun = async (): Promise<Socket> => {
+      const request = sendRequest(`${gateway.url}${PATH}`, { method: 'POST', headers });
+      request.on('error', () => undefined);
+      request.write('{"padding":"');
+      const [socket] = (await once(request, 'socket')) as [Socket];
+      await once(socket, 'connect');
+      return socket;
+    };
+    server.play({ script: () => LONG });
+    const large = ask({ stream: false, padding: 'x'.repeat(20e6) });
+    const status = async (): Promise<number> => {
+      const answer = await gateway.post(PATH, large);
+      await answer.text();
+      return answer.status;
+    };
+    const uploads = [await begun(), await begun()];
+    await expect.poll(status).toBe(429);
+    for (const upload of uploads) upload.resetAndDestroy();
+    await expect.poll(status).toBe(200);
   });
 
   it('of an answer that is read slowly is held back at the provider', async () => {
