@@ -64,10 +64,12 @@ export class Alarms {
         this.#report(name, error);
         const delay = Math.min(60_000, 1000 * 2 ** Math.min(attempts, 6));
         const next = Math.min(this.#now() + delay, this.#running.get(name) ?? Infinity);
+        // It may have cancelled itself before it failed.
         this.#sql.run(
-          'UPDATE alarms SET at = ?, attempts = attempts + 1 WHERE name = ?',
-          next,
+          'INSERT OR REPLACE INTO alarms (name, at, attempts) VALUES (?, ?, ?)',
           name,
+          next,
+          attempts + 1,
         );
       } finally {
         this.#running.delete(name);

@@ -74,6 +74,22 @@ describe('the alarms of an object', () => {
     expect(state.at).toBeNull();
   });
 
+  it('[F8] one that cancelled itself before it failed is tried again', async () => {
+    const { alarms, clock, state } = newAlarms();
+    alarms.schedule('work', 1000);
+    await alarms.run({
+      work: () => {
+        alarms.cancel('work');
+        return Promise.reject(new Error('no'));
+      },
+    });
+    expect(state.at).toBe(2000);
+    clock.now = 2000;
+    let times = 0;
+    await alarms.run({ work: async () => void (times += 1) });
+    expect([times, state.at]).toEqual([1, null]);
+  });
+
   it('a time that was set while its handler ran holds though the handler failed', async () => {
     const { alarms, state } = newAlarms();
     alarms.schedule('work', 1000);
