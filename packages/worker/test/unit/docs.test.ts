@@ -148,7 +148,7 @@ describe('docs/reference/cli.md and environment.md', () => {
     );
     expect(commands.length).toBeGreaterThanOrEqual(17);
     const listed = [...readDoc('README.md').matchAll(/^\| `npx filepath (\w+)/gm)];
-    expect(listed.map((match) => match[1]).toSorted()).toEqual(commands.toSorted());
+    expect(listed.map((match) => match[1] ?? '').toSorted()).toEqual(commands.toSorted());
   });
 
   it('has every variable that the command or an agent reads', () => {
