@@ -142,6 +142,7 @@ it('[UII5] [UII6] agents and files are named by an at sign, by keyboard or point
   await field(page).pressSequentially('with @hel');
   const agents = page.locator('[data-suggestion="agent"]');
   await agents.nth(1).waitFor();
+  await page.getByRole('option', { name: /^helper (idle|thinking|running|done) / }).waitFor();
   await field(page).press('ArrowDown');
   await field(page).press('ArrowUp');
   await agents.filter({ has: page.getByText('helper', { exact: true }) }).click();

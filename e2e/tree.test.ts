@@ -440,6 +440,7 @@ describe('the palette', () => {
 
     await ask('ndl');
     await page.locator(`[data-item="${far.idOf('needle')}"][data-selected]`).waitFor();
+    await page.getByRole('option', { name: /^needle (idle|thinking|running|done) / }).waitFor();
     expect(await axe(page, '[data-testid="palette"]')).toEqual([]);
     await page.keyboard.press('Enter');
     await page.waitForURL(`**/session/${far.session.id}?node=${far.idOf('needle')}`);
