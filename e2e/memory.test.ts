@@ -14,7 +14,16 @@ it('[MEM9] [MEM10] a person adds, finds, changes and forgets, and sees in a thre
   };
   const page = await browser.visitor();
   await page.goto(instance.signInUrl);
+  // What cannot be read is said to be so, and tried again; what is empty says what to do.
+  await page.context().route(/\/api\/memories/, (route) => route.abort());
   await page.goto(`${instance.url}/memory`);
+  const again = page.getByRole('button', { name: 'Try again' });
+  await again.waitFor();
+  expect(await page.getByText('Nothing is remembered').count()).toBe(0);
+  await page.context().unroute(/\/api\/memories/);
+  await again.click();
+  await page.getByText('Say above what all agents should know.').waitFor();
+  expect(await again.count()).toBe(0);
   const add = async (content: string) => {
     await page.getByTestId('memory-new').fill(content);
     await page.getByTestId('memory-add').click();
@@ -26,15 +35,24 @@ it('[MEM9] [MEM10] a person adds, finds, changes and forgets, and sees in a thre
   await page.getByTestId('memory-search').fill('pushes');
   const found = page.locator('[data-memory]');
   await found.filter({ hasText: 'small steps' }).waitFor({ state: 'detached' });
-  await found.getByTestId('memory-edit').click();
-  await found.getByRole('textbox', { name: 'Memory' }).fill('Never push at all.');
-  await page.getByTestId('memory-save').click();
+  const edit = found.getByRole('button', { name: /^Edit: Never/ });
+  await edit.press('Enter');
+  const field = found.getByRole('textbox', { name: 'Memory' });
+  const focused = (one: typeof edit) => one.evaluate((node) => node === document.activeElement);
+  await expect.poll(() => focused(field)).toBe(true);
+  await page.keyboard.press('Escape');
+  await expect.poll(() => focused(edit)).toBe(true);
+  await page.keyboard.press('Enter');
+  await field.fill('Never push at all.');
+  await field.press('Enter');
   await found.filter({ hasText: 'Never push at all.' }).waitFor();
   expect((await stored()).sort()).toEqual(['Commit in small steps.', 'Never push at all.']);
 
   await found.getByRole('button', { name: 'Forget: Never push' }).click();
   await page.getByTestId('confirm').click();
   await page.getByText('Nothing fits these words.').waitFor();
+  await page.getByRole('button', { name: 'Show all' }).click();
+  await found.filter({ hasText: 'small steps' }).waitFor();
   expect(await stored()).toEqual(['Commit in small steps.']);
 
   const { session, node } = await api.agent(['sh', '-c', 'read -r task']);

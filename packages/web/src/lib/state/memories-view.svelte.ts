@@ -9,7 +9,14 @@ export class MemoriesView {
   q = $state('');
   scope = $state<MemoryScope | ''>('');
   problem = $state<string | null>(null);
+  /** What is shown is not all. */
+  narrowed = $derived(this.q.trim() !== '' || this.scope !== '');
   #asked = 0;
+
+  widen(): void {
+    this.q = '';
+    this.scope = '';
+  }
 
   /** What was asked for last is shown, whatever is answered first. */
   async load(): Promise<void> {
