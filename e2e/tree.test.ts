@@ -170,7 +170,13 @@ describe('the keys of the tree', () => {
     expect(await page.getByTestId('keys').count()).toBe(0);
     await page.getByTestId('tree-find').focus();
     await page.keyboard.press('?');
-    await page.getByTestId('keys').waitFor();
+    for (const name of ['In the tree', 'In the input', 'Everywhere'])
+      await page
+        .getByTestId('keys')
+        .getByRole('region', { name })
+        .getByRole('term')
+        .first()
+        .waitFor();
     await page.keyboard.press('Escape');
     await page.getByTestId('keys').waitFor({ state: 'detached' });
     await page.keyboard.press('/');

@@ -74,23 +74,3 @@ export function actionOfKey(pressed: Pressed, node: Node): NodeAction | null {
   if (key === 'p') return isPaused(node) ? 'resume' : 'pause';
   return KEYS[key] ?? null;
 }
-
-/** The list that `?` shows. */
-export const KEY_HELP: readonly { readonly keys: string; readonly does: string }[] = [
-  { keys: '↑ ↓ Home End', does: 'go through the rows' },
-  { keys: '→ ←', does: 'open and enter a branch; close and leave it' },
-  { keys: 'Space', does: 'open or close a branch' },
-  { keys: 'Enter', does: 'show the agent' },
-  { keys: 'letters', does: 'go to a name (with Shift for n, s and p)' },
-  { keys: 'n', does: 'spawn below the agent' },
-  { keys: 's', does: 'stop it with all below it' },
-  { keys: 'p', does: 'pause or resume it with all below it' },
-  { keys: 'F2', does: 'rename it in place' },
-  { keys: 'Delete', does: 'delete it, after a question' },
-  { keys: 'Alt ↑ ↓', does: 'move it among its siblings' },
-  { keys: 'Alt → ←', does: 'move it below the one above; beside its parent' },
-  { keys: 'Shift F10', does: 'show what can be done with it' },
-  { keys: '/', does: 'search and filter the tree' },
-  { keys: 'Ctrl K  ⌘ K', does: 'go to any agent or action' },
-  { keys: '?', does: 'show these keys' },
-];
