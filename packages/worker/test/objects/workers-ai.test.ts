@@ -91,7 +91,7 @@ function chat(answer: (run: Run) => unknown, pinned?: string) {
 const usage = { prompt_tokens: 12, completion_tokens: 5, total_tokens: 17 };
 
 describe('[CLAW18] where Workers AI is bound', () => {
-  it('it answers word by word, reserved and counted', async () => {
+  it('answers word by word, reserved and counted', async () => {
     const it = chat(() =>
       events({ response: 'Good ' }, { response: 'day.' }, { response: '', usage }),
     );
@@ -118,13 +118,13 @@ describe('[CLAW18] where Workers AI is bound', () => {
     expect(it.runs[0]?.model).toBe('@cf/openai/gpt-oss-20b');
   });
 
-  it('it answers in one piece', async () => {
+  it('answers in one piece', async () => {
     const it = chat(() => ({ response: 'Whole.', usage }));
     expect(await it.whole()).toEqual({ ok: true, text: 'Whole.' });
     expect(it.runs[0]?.inputs['stream']).not.toBe(true);
   });
 
-  it('it calls tools', async () => {
+  it('calls tools', async () => {
     const it = chat(({ inputs }) =>
       JSON.stringify(inputs['messages']).includes('seven')
         ? events({ response: 'Seven.' })
