@@ -4,6 +4,7 @@ import { AxeBuilder } from '@axe-core/playwright';
 import type { Page } from 'playwright-core';
 import { expect, it } from 'vitest';
 import { z } from 'zod';
+import { give } from './given-files.ts';
 
 /** Says what it is told, and waits for more. */
 const AGENT = `while read -r line; do
@@ -259,20 +260,7 @@ it('[UII9] [UII10] [UII11] files are picked, pasted or dropped, shown before and
   ]);
   await page.getByText('huge.bin is larger than').waitFor();
   for (const how of ['paste', 'drop'] as const) {
-    await field(page).evaluate(
-      (one, { png, type }) => {
-        const data = new DataTransfer();
-        const bytes = Uint8Array.from(atob(png), (c) => c.charCodeAt(0));
-        data.items.add(new File([bytes], `${type}.png`, { type: 'image/png' }));
-        const options = { bubbles: true, cancelable: true };
-        one.dispatchEvent(
-          type === 'paste'
-            ? new ClipboardEvent(type, { ...options, clipboardData: data })
-            : new DragEvent(type, { ...options, dataTransfer: data }),
-        );
-      },
-      { png: PNG.toString('base64'), type: how },
-    );
+    await give(field(page), how, { name: `${how}.png`, type: 'image/png', bytes: PNG });
     await page.locator(`[data-attached="${how}.png"] img`).waitFor();
   }
   await page.getByRole('button', { name: 'Remove drop.png' }).click();

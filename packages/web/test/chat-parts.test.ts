@@ -1,4 +1,4 @@
-import type { ChatMessage } from '@filepath/protocol/chat';
+import { type ChatMessage, chatFileRef } from '@filepath/protocol/chat';
 import { describe, expect, it } from 'vitest';
 import { shownParts } from '../src/lib/text/chat-parts.ts';
 
@@ -78,5 +78,28 @@ describe('[CHT12] parts of a message', () => {
       { type: 'data-error', data: { code: 'nonsense' } },
     ];
     expect(shownParts(message(parts), false)).toEqual([]);
+  });
+});
+
+describe('[CFILE4] files of a message', () => {
+  const CHAT = 'th_0123456789abcdefghijklmnop';
+  const file = (url: string) => ({ type: 'file', mediaType: 'image/png', filename: 'a.png', url });
+
+  it('that follow each other are one list, by their hash', () => {
+    const part = file(chatFileRef(CHAT, HASH));
+    const one = { name: 'a.png', sha256: HASH, type: 'image/png' };
+    expect(shownParts(message([part, part]), false, CHAT)).toEqual([
+      { kind: 'files', files: [one, one] },
+    ]);
+  });
+
+  it.each([
+    chatFileRef('th_zzzzzzzzzzzzzzzzzzzzzzzzzz', HASH),
+    'https://example.com/a.png',
+    'data:image/png;base64,AAAA',
+    'javascript:alert(1)',
+  ])('that are not of this chat are a name: %s', (url) => {
+    const shown = shownParts(message([file(url)]), false, CHAT);
+    expect(shown).toEqual([{ kind: 'other', label: 'a.png' }]);
   });
 });

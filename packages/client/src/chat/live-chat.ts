@@ -1,6 +1,7 @@
 import { FilepathError } from '@filepath/protocol';
 import {
   ChatChunk,
+  ChatFilePart,
   type ChatMessage,
   ChatMessages,
   ChatNotice,
@@ -45,7 +46,7 @@ export type ChatHandlers = {
   /** Something is different: `view()` says what. */
   readonly onChange: () => void;
   /** The server did not take what was said. It is not in the chat. */
-  readonly onRefused?: (text: string, reason: string) => void;
+  readonly onRefused?: (text: string, reason: string, files: readonly ChatFilePart[]) => void;
 };
 
 /** While an answer is waited for: so long without a word, and the server is asked whether it is there. */
@@ -121,12 +122,12 @@ export class LiveChat {
     };
   }
 
-  /** Says something. What is on its way is stopped by the server; without a connection it waits for one. */
-  send(text: string): void {
+  /** Says something, with files that the chat keeps. What is on its way is stopped by the server; without a connection it waits for one. */
+  send(text: string, files: readonly ChatFilePart[] = []): void {
     const message: ChatMessage = {
       id: crypto.randomUUID(),
       role: 'user',
-      parts: [{ type: 'text', text }],
+      parts: [...(text === '' ? [] : [{ type: 'text', text }]), ...files],
     };
     const one: Sent = {
       request: crypto.randomUUID(),
@@ -296,7 +297,8 @@ export class LiveChat {
     const message = this.#transcript.take(id);
     if (message === null) return false;
     if (this.#stopping === id) this.#stopping = null;
-    this.#handlers.onRefused?.(textOfMessage(message), body);
+    const files = message.parts.flatMap((part) => ChatFilePart.safeParse(part).data ?? []);
+    this.#handlers.onRefused?.(textOfMessage(message), body, files);
     return true;
   }
 

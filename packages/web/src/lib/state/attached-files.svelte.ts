@@ -1,25 +1,33 @@
-import { type AttachmentRef, FILE_LIMITS, FileName } from '@filepath/protocol';
-import { client, problemOf } from '../api.ts';
+import { type AttachmentRef, FILE_LIMITS, fileNameOf, type KeptFile } from '@filepath/protocol';
+import { problemOf } from '../api.ts';
 import { bytes as size } from '../text/format.ts';
 
 export type AttachedFile = {
   readonly key: number;
   readonly name: string;
-  readonly bytes: number;
+  /** Null: not known. */
+  readonly bytes: number | null;
   readonly type: string;
   /** Null: it is on its way. */
   readonly sha256: string | null;
 };
 
-/** Files for the message that is being written. They are kept by the thread before it names them. */
+type Place = {
+  /** Keeps a file until a message names it. */
+  readonly keep: (file: File) => Promise<Pick<KeptFile, 'sha256' | 'type'>>;
+  /** What to do with one that is too large. */
+  readonly instead: string;
+};
+
+/** Files for the message that is being written. They are kept before it names them. */
 export class AttachedFiles {
   files = $state.raw<readonly AttachedFile[]>([]);
   problem = $state<string | null>(null);
-  readonly #thread: string;
+  readonly #place: Place;
   #last = 0;
 
-  constructor(thread: string) {
-    this.#thread = thread;
+  constructor(place: Place) {
+    this.#place = place;
   }
 
   get busy(): boolean {
@@ -49,16 +57,21 @@ export class AttachedFiles {
     this.problem = null;
   }
 
+  /** What was not sent after all. */
+  restore(files: readonly AttachedFile[]): void {
+    if (this.files.length === 0) this.files = files;
+  }
+
   async #take(file: File): Promise<void> {
-    const name = nameOf(file);
+    const name = fileNameOf(file.name);
     if (file.size > FILE_LIMITS.bytes) {
-      this.problem = `${name} is larger than ${size(FILE_LIMITS.bytes)}. Put it into the repository, or send a part of it.`;
+      this.problem = `${name} is larger than ${size(FILE_LIMITS.bytes)}. ${this.#place.instead}`;
       return;
     }
     const key = (this.#last += 1);
     this.files = [...this.files, { key, name, bytes: file.size, type: file.type, sha256: null }];
     try {
-      const { sha256, type } = await client.thread.keepFile(this.#thread, file);
+      const { sha256, type } = await this.#place.keep(file);
       this.files = this.files.map((one) => (one.key === key ? { ...one, sha256, type } : one));
     } catch (error) {
       this.remove(key);
@@ -66,10 +79,4 @@ export class AttachedFiles {
       if (why !== null) this.problem = `${name} could not be sent: ${why}`;
     }
   }
-}
-
-/** A pasted image has a name of the browser's, or none. */
-function nameOf(file: File): string {
-  const name = FileName.safeParse(file.name.replaceAll(/[/\\\p{Cc}]/gu, '-').slice(-120));
-  return name.success ? name.data : 'file';
 }

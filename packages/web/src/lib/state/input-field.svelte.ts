@@ -1,5 +1,6 @@
 import type { Node } from '@filepath/protocol';
 import type { AgentActions } from './agent-actions.svelte.ts';
+import { DroppedFiles } from './dropped-files.svelte.ts';
 import { MessageDraft } from './message-draft.svelte.ts';
 import { type Suggestion, Suggestions } from './suggestions.svelte.ts';
 import type { ThreadView } from './thread-view.svelte.ts';
@@ -7,12 +8,11 @@ import { isTouch } from './touch.ts';
 
 type Parts = { view: ThreadView; actions: AgentActions; nodes: () => Iterable<Node> };
 
-/** The field in which a message is written: its keys, what is pasted or dropped, and what is offered. */
+/** The field in which a message is written: its keys, the files that it takes, and what is offered. */
 export class InputField {
   readonly draft: MessageDraft;
   readonly suggestions: Suggestions;
-  /** Files are held over it. */
-  over = $state(false);
+  readonly dropped = new DroppedFiles((files) => this.attach(files));
   element: HTMLTextAreaElement | undefined;
   readonly #view: ThreadView;
 
@@ -48,28 +48,6 @@ export class InputField {
     if (!this.#chosen(event) && !this.#typed(event)) return;
     event.preventDefault();
     event.stopPropagation();
-  }
-
-  paste(event: ClipboardEvent): void {
-    const files = [...(event.clipboardData?.files ?? [])];
-    // Text that comes with a picture of itself is pasted as text.
-    if (files.length === 0 || event.clipboardData?.types.includes('text/plain')) return;
-    event.preventDefault();
-    this.attach(files);
-  }
-
-  drag(event: DragEvent): void {
-    if (!event.dataTransfer?.types.includes('Files')) return;
-    event.preventDefault();
-    this.over = true;
-  }
-
-  drop(event: DragEvent): void {
-    this.over = false;
-    const files = [...(event.dataTransfer?.files ?? [])];
-    if (files.length === 0) return;
-    event.preventDefault();
-    this.attach(files);
   }
 
   attach(files: readonly File[]): void {

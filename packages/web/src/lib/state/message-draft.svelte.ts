@@ -1,4 +1,5 @@
 import { type Delivery, MessageCreate } from '@filepath/protocol';
+import { client } from '../api.ts';
 import { type Spoken, spoken } from '../text/commands.ts';
 import { AttachedFiles } from './attached-files.svelte.ts';
 import { keepDraft, keptDraft } from './drafts.ts';
@@ -22,7 +23,10 @@ export class MessageDraft {
     this.#view = view;
     this.#run = run;
     this.#text = keptDraft(view.id);
-    this.attached = new AttachedFiles(view.id);
+    this.attached = new AttachedFiles({
+      keep: (file) => client.thread.keepFile(view.id, file),
+      instead: 'Put it into the repository, or send a part of it.',
+    });
     this.history = new SentHistory(() => view.sent());
   }
 

@@ -1,11 +1,19 @@
 import { LiteclawFailure } from '@filepath/protocol';
-import { ChatReceipt, type ChatMessage, type ChatPart } from '@filepath/protocol/chat';
+import {
+  chatFileOf,
+  ChatFilePart,
+  ChatReceipt,
+  type ChatMessage,
+  type ChatPart,
+} from '@filepath/protocol/chat';
+import type { MessageFile } from './files.ts';
 
 /** What a part of a message is on the page. */
 export type ShownPart =
   | { readonly kind: 'text'; readonly text: string; readonly partial: boolean }
   | { readonly kind: 'tool'; readonly call: ShownCall }
   | { readonly kind: 'failure'; readonly failure: LiteclawFailure }
+  | { readonly kind: 'files'; readonly files: readonly MessageFile[] }
   | { readonly kind: 'other'; readonly label: string };
 
 export type ShownCall = {
@@ -25,10 +33,10 @@ const UNSHOWN: ReadonlySet<string> = new Set([
   'data-notice',
 ]);
 
-/** What of a message is shown, in order. `writing`: more of it may come. */
-export function shownParts({ parts }: ChatMessage, writing: boolean): ShownPart[] {
+/** What of a message is shown, in order. `writing`: more of it may come. `chat`: whose files it has. */
+export function shownParts({ parts }: ChatMessage, writing: boolean, chat = ''): ShownPart[] {
   const receipts = receiptsOf(parts);
-  return parts.flatMap((part): ShownPart[] => {
+  const shown = parts.flatMap((part): ShownPart[] => {
     const { type, text = '' } = part;
     if (type === 'text') {
       const partial = writing && part.state === 'streaming';
@@ -41,9 +49,36 @@ export function shownParts({ parts }: ChatMessage, writing: boolean): ShownPart[
     if (type === 'dynamic-tool' || type.startsWith('tool-'))
       return [{ kind: 'tool', call: callOf(part, receipts, writing) }];
     if (UNSHOWN.has(type)) return [];
+    const file = type === 'file' ? fileOf(part, chat) : null;
+    if (file) return [{ kind: 'files', files: [file] }];
     const name: unknown = part['filename'];
     return [{ kind: 'other', label: typeof name === 'string' ? name : type }];
   });
+  return together(shown);
+}
+
+/** The files that were given with a message. */
+export const filesOfChat = ({ parts }: ChatMessage): ChatFilePart[] =>
+  parts.flatMap((part) => ChatFilePart.safeParse(part).data ?? []);
+
+/** Null: its file is none of this chat, and nothing leads to it. */
+function fileOf(part: ChatPart, chat: string): MessageFile | null {
+  const { data } = ChatFilePart.safeParse(part);
+  const sha256 = data ? chatFileOf(chat, data.url) : null;
+  if (!data || sha256 === null) return null;
+  return { name: data.filename ?? 'file', sha256, type: data.mediaType };
+}
+
+/** Files that follow each other are one list. */
+function together(parts: readonly ShownPart[]): ShownPart[] {
+  const made: ShownPart[] = [];
+  for (const part of parts) {
+    const last = made.at(-1);
+    if (part.kind === 'files' && last?.kind === 'files')
+      made[made.length - 1] = { kind: 'files', files: [...last.files, ...part.files] };
+    else made.push(part);
+  }
+  return made;
 }
 
 export function textOfChat({ parts }: ChatMessage): string {
