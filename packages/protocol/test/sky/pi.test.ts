@@ -1,7 +1,7 @@
-import { mkdtempDisposableSync, readFileSync, writeFileSync } from 'node:fs';
+import { mkdtempDisposableSync, readFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { convertToLlm, SessionManager } from '@earendil-works/pi-coding-agent';
+import { SessionManager } from '@earendil-works/pi-coding-agent';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { readLines } from '../../src/index.ts';
@@ -14,6 +14,7 @@ import {
   writeSkyExport,
 } from '../../src/sky/index.ts';
 import { skyMessage } from './arbitraries.ts';
+import { openedByPi, piMessages } from './opened-by-pi.ts';
 import { linesOf, newKey, sample, thread } from './sample.ts';
 
 const key = newKey();
@@ -39,25 +40,14 @@ const ofText = (text: string, cwd: string): Promise<string> =>
     cwd,
   );
 
-/** The session as pi itself opens it. */
-function opened(text: string, dir: string): SessionManager {
-  const file = join(dir, '2026-03-01T12-00-00-000Z_chat.jsonl');
-  writeFileSync(file, text);
-  return SessionManager.open(file, dir);
-}
-
-type Said = { role: string; content: unknown };
-const llm = (session: SessionManager): Said[] =>
-  convertToLlm(session.buildSessionContext().messages) as unknown as Said[];
-
 describe('an export as a session of pi', () => {
   it('[SKY11] is opened by pi with its messages, calls and results', async () => {
     using dir = tempDir();
-    const session = opened(await converted(sample({ memory: null }), dir.path), dir.path);
+    const session = openedByPi(await converted(sample({ memory: null }), dir.path), dir.path);
     expect(session.getSessionId()).toBe(thread);
     expect(session.getSessionName()).toBe('LiteClaw');
     expect(session.getHeader()).toMatchObject({ version: 3, cwd: dir.path });
-    expect(llm(session)).toMatchObject([
+    expect(piMessages(session)).toMatchObject([
       {
         role: 'user',
         content: [
@@ -89,7 +79,7 @@ describe('an export as a session of pi', () => {
   it('[SKY11] keeps events, receipts and memory where pi shows them to no model', async () => {
     using dir = tempDir();
     const source = sample();
-    const session = opened(await converted(source, dir.path), dir.path);
+    const session = openedByPi(await converted(source, dir.path), dir.path);
     const kept = session
       .getEntries()
       .flatMap((entry) =>
@@ -99,12 +89,12 @@ describe('an export as a session of pi', () => {
     expect(of('sky.event')).toEqual(source.events);
     expect(of('sky.receipt')).toEqual(source.receipts);
     expect(of('sky.memory')).toEqual([source.memory]);
-    expect(JSON.stringify(llm(session))).not.toContain('receipt.run');
+    expect(JSON.stringify(piMessages(session))).not.toContain('receipt.run');
   });
 
   it('[SKY11] gives the model the summary in place of the messages that it covers', async () => {
     using dir = tempDir();
-    const said = llm(opened(await converted(sample(), dir.path), dir.path));
+    const said = piMessages(openedByPi(await converted(sample(), dir.path), dir.path));
     expect(JSON.stringify(said[0])).toContain('The user keeps notes in a.md.');
     expect(JSON.stringify(said)).not.toContain('Mend a.md');
     expect(JSON.stringify(said.at(-1))).toContain('Done — 完了');
@@ -112,12 +102,12 @@ describe('an export as a session of pi', () => {
 
   it('[SKY11] can be gone on with, and is found by pi in its folder', async () => {
     using dir = tempDir();
-    const session = opened(await converted(sample(), dir.path), dir.path);
+    const session = openedByPi(await converted(sample(), dir.path), dir.path);
     const before = session.getLeafId();
     session.appendMessage({ role: 'user', content: 'And now?', timestamp: Date.now() });
     expect(session.getLeafEntry()).toMatchObject({ parentId: before });
     const again = SessionManager.open(String(session.getSessionFile()), dir.path);
-    expect(JSON.stringify(llm(again).at(-1))).toContain('And now?');
+    expect(JSON.stringify(piMessages(again).at(-1))).toContain('And now?');
     const [listed] = await SessionManager.list(dir.path, dir.path);
     expect(listed).toMatchObject({ id: thread, name: 'LiteClaw', messageCount: 5 });
   });
@@ -130,10 +120,10 @@ describe('an export as a session of pi', () => {
     await fc.assert(
       fc.asyncProperty(fc.array(valid, { maxLength: 4 }), async (given) => {
         const source = sample({ messages: given, memory: null });
-        const session = opened(await converted(source, dir.path), dir.path);
+        const session = openedByPi(await converted(source, dir.path), dir.path);
         const entries = session.getEntries();
         expect(session.getBranch()).toEqual(entries);
-        const shown = JSON.stringify(llm(session));
+        const shown = JSON.stringify(piMessages(session));
         for (const { role, content } of given) {
           for (const part of content) {
             if (part.type !== 'text') continue;
@@ -156,7 +146,7 @@ describe('an export as a session of pi', () => {
   it('[SKY11] is made of the export that version 1 wrote', async () => {
     using dir = tempDir();
     const text = readFileSync(new URL('../../corpus/sky-export/1.jsonl', import.meta.url), 'utf8');
-    const session = opened(await ofText(text, dir.path), dir.path);
-    expect(JSON.stringify(llm(session).at(-1))).toContain('Done — 完了');
+    const session = openedByPi(await ofText(text, dir.path), dir.path);
+    expect(JSON.stringify(piMessages(session).at(-1))).toContain('Done — 完了');
   });
 });
