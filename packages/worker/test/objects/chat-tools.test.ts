@@ -40,7 +40,12 @@ function use(
     const budget = new RunBudget({ calls: 1, bytes: 1_000_000, ms: 10_000 });
     const rules = { policy, allow: [] };
     const { signal } = new AbortController();
-    return invoke(tool, TOOL_ARGS[name].parse(args), { rules: () => rules, budget, signal, now: Date.now });
+    return invoke(tool, TOOL_ARGS[name].parse(args), {
+      rules: () => rules,
+      budget,
+      signal,
+      now: Date.now,
+    });
   });
 }
 const query = (sql: string, params: (string | number | null)[] = [], policy?: ToolPolicy) =>
