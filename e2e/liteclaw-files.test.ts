@@ -14,10 +14,11 @@ const SVG = Buffer.from(
 );
 
 /** It was fetched, and is a picture. */
-const seen = (image: Locator): Promise<void> =>
-  expect
+async function seen(image: Locator): Promise<void> {
+  await expect
     .poll(() => image.evaluate((one: HTMLImageElement) => [one.complete, one.naturalWidth]))
     .toEqual([true, 1]);
+}
 
 const pick = (page: Page, name: string, mimeType: string, buffer: Buffer): Promise<void> =>
   page.getByTestId('file-input').setInputFiles([{ name, mimeType, buffer }]);

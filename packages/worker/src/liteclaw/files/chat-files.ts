@@ -61,7 +61,7 @@ export class ChatFiles {
   keep(file: NewFile, used: boolean): Promise<KeptFile> {
     return this.#changes.run(async () => {
       const { sql, blobs } = this.#deps;
-      const { sha256, bytes, type } = file;
+      const { sha256, bytes } = file;
       if (this.find(sha256) === null) {
         await this.#deleteDue();
         const full = this.full([file]);
@@ -73,7 +73,7 @@ export class ChatFiles {
       if (used) this.use([sha256]);
       const known = this.find(sha256);
       if (!known) throw new FilepathError('conflict', 'The chat was reset. Send the file again.');
-      return { sha256, bytes: bytes.length, type: known.type };
+      return known;
     });
   }
 

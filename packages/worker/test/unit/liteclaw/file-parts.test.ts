@@ -1,4 +1,5 @@
-import { CHAT_FILE_LIMITS, chatFileOf, chatFileRef } from '@filepath/protocol/chat';
+import { readFileSync } from 'node:fs';
+import { BLOB_BUCKET, CHAT_FILE_LIMITS, chatFileOf, chatFileRef } from '@filepath/protocol/chat';
 import { describe, expect, it } from 'vitest';
 import type { Said } from '../../../src/liteclaw/context.ts';
 import { Brought, withRefs } from '../../../src/liteclaw/files/file-parts.ts';
@@ -31,6 +32,13 @@ describe('[CFILE2] a file that comes with a message', () => {
     expect(made).toMatchObject({ parts: [{ type: 'file', mediaType: 'image/png', url }] });
     expect(brought.files.get(KEPT.sha256)?.bytes).toEqual(PNG);
     expect(chatFileOf(CHAT, url)).toBe(KEPT.sha256);
+  });
+
+  it('names the bucket as the worker’s configuration does', () => {
+    const file = new URL('../../../wrangler.jsonc', import.meta.url);
+    const [, name] =
+      /"binding": "BLOBS", "bucket_name": "([^"]+)"/.exec(readFileSync(file, 'utf8')) ?? [];
+    expect(name).toBe(BLOB_BUCKET);
   });
 
   it.each([
