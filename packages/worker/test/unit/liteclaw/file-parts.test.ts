@@ -1,4 +1,5 @@
 import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { BLOB_BUCKET, CHAT_FILE_LIMITS, chatFileOf, chatFileRef } from '@filepath/protocol/chat';
 import { describe, expect, it } from 'vitest';
 import type { Said } from '../../../src/liteclaw/context.ts';
@@ -35,7 +36,7 @@ describe('[CFILE2] a file that comes with a message', () => {
   });
 
   it('names the bucket as the worker’s configuration does', () => {
-    const file = new URL('../../../wrangler.jsonc', import.meta.url);
+    const file = join(import.meta.dirname, '../../../wrangler.jsonc');
     const [, name] =
       /"binding": "BLOBS", "bucket_name": "([^"]+)"/.exec(readFileSync(file, 'utf8')) ?? [];
     expect(name).toBe(BLOB_BUCKET);
