@@ -3,6 +3,7 @@ import { LiteclawImported } from '@filepath/protocol';
 import { chatFileRef } from '@filepath/protocol/chat';
 import type { Api, ModelServer } from '@filepath/testkit';
 import { afterAll, afterEach, beforeAll, expect, it } from 'vitest';
+import { linesOf, messages, newKey, sample, thread } from '../packages/protocol/test/sky/sample.ts';
 import { type ChatInstance, startChatInstance } from './chat-instance.ts';
 import { ChatClient, exported, type Message, transcript, user } from './chat-support.ts';
 
@@ -92,7 +93,7 @@ it('[CFILE1] a picture alone is a message, also one of three megabytes', async (
   expect(sent().length).toBeGreaterThan(4_000_000);
 });
 
-it('[CFILE5] a text is sent as text, and what is gone is said in words', async () => {
+it('[CFILE5] [CFILE7] a text is sent as text, and what is gone is said in words until it is kept again', async () => {
   server.play({ script: [{ text: 'Milk.' }] });
   const file = inline(text('- milk\n- bread'), 'text/markdown', 'list.md');
   await connect().say([gave('What is on it?', file)]);
@@ -137,6 +138,45 @@ it('[CFILE3] what is no file of this chat is refused, and nothing of it is store
   }
   expect(await transcript(api, id)).toEqual([]);
   expect(server.calls).toHaveLength(calls);
+});
+
+it('[CFILE3] [CFILE7] refs of an import lead to nothing that it does not have', async () => {
+  await using other = await startChatInstance({ LITECLAW_FIRST_BYTE_MS: '3000' });
+  const headers = { authorization: `Bearer ${other.api.token}` };
+  const kept = await fetch(`${other.api.url}/agents/chat/${other.id}/file`, {
+    method: 'POST',
+    headers,
+    body: Buffer.from(PNG, 'base64'),
+  });
+  expect(kept.status).toBe(201);
+  const refs = [
+    chatFileRef(other.id, SHA),
+    chatFileRef(thread, SHA),
+    `r2://filepath-blobs/chats/${other.id}/attachments/${SHA}#sha256=${'a'.repeat(64)}`,
+  ];
+  const [asked, ...rest] = messages;
+  if (!asked) throw new Error('no message');
+  const content = refs.map((ref) => ({ type: 'ref' as const, ref, media_type: 'image/png' }));
+  const source = sample({ messages: [{ ...asked, content }, ...rest], memory: null });
+  const body = (await linesOf(source, newKey())).join('');
+  const answer = await fetch(`${other.api.url}/agents/chat/${thread}/import`, {
+    method: 'POST',
+    headers,
+    body,
+  });
+  expect(answer.status).toBe(201);
+  expect(LiteclawImported.parse(await answer.json()).missingFiles).toEqual(refs);
+  const path = `/agents/chat/${thread}/file/${SHA}`;
+  expect((await other.api.call('GET', path)).status).toBe(404);
+  other.server.play({ script: [{ text: 'I see nothing.' }] });
+  const known = await transcript(other.api, thread);
+  const client = new ChatClient(other.instance, thread);
+  clients.push(client);
+  const said = await client.say([...known, user('Look')]);
+  expect(said).toMatchObject({ text: 'I see nothing.', error: null });
+  const raw = other.server.calls.at(-1)?.request.raw ?? '';
+  expect(raw.match(/is not kept here any more/g)).toHaveLength(3);
+  expect(raw).not.toContain(PNG);
 });
 
 it('[CFILE5] a model that refuses pictures is told so and answers', async () => {
