@@ -3,6 +3,7 @@ import type { AddressInfo } from 'node:net';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { LiteclawTools } from '@filepath/protocol';
+import { gate } from '@filepath/testkit';
 import { afterAll, afterEach, beforeAll, expect, it, vi } from 'vitest';
 import { type ChatInstance, startChatInstance } from './chat-instance.ts';
 import { ChatClient, exported, user } from './chat-support.ts';
@@ -244,7 +245,6 @@ it('[EXT9] what takes all memory is ended too', async () => {
 it('[EXT10] switched off in the middle of an answer, its tool is not run any more', async () => {
   await operator.enable('sky.echo@1.0.0');
   await rules('read-only');
-  const { gate } = await import('@filepath/testkit');
   const held = gate(0);
   const saying = say({ ...calls('sky_echo', { text: 'hello' }), gate: held }, { text: 'Off.' });
   await held.reached;

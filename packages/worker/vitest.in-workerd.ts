@@ -21,6 +21,8 @@ export function inWorkerd({ name, include, main, bindings }: Project) {
         main: here(main),
         wrangler: { configPath: here('wrangler.jsonc') },
         miniflare: {
+          // As a platform gives it; the engine has a host of its own in its place.
+          workerLoaders: { LOADER: {} },
           bindings: {
             FILEPATH_TOKEN: 'owner-token-for-tests',
             FILEPATH_RUNNER_TOKEN: 'runner-token-for-tests',

@@ -12,5 +12,6 @@ export default inWorkerd({
     OPENROUTER_BASE_URL: 'http://127.0.0.1:9/api/v1',
     LITECLAW_MODEL: 'offline/demo',
     LITECLAW_MESSAGES_PER_MINUTE: '8',
+    LITECLAW_EXTENSIONS: 'test.one,test.two@1.0.0',
   },
 });

@@ -64,7 +64,9 @@ describe('an API token', () => {
 
   it('[UIG5] does not let anybody in: no tokens, devices, links or passkeys by it', async () => {
     const { secret } = await make({ name: 'confined' });
-    const closed = table.filter(([, { access }]) => access === 'person' || access === 'owner');
+    const closed = table.filter(([, { access }]) =>
+      ['person', 'operator-person', 'owner'].includes(access),
+    );
     expect(closed.length).toBeGreaterThanOrEqual(7);
     for (const [name, route] of closed) {
       expect([name, (await send(route, bearer(secret))).status]).toEqual([name, 401]);
