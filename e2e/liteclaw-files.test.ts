@@ -77,3 +77,29 @@ it('[CFILE1] pictures are picked, pasted and dropped, the model sees them, and t
   await seen(rows(page).nth(2).locator('img[alt="again.png"]'));
   expect(await page.evaluate(() => Reflect.get(globalThis, 'ran'))).toBeUndefined();
 });
+
+it('[CFILE1] an answer that failed is asked for again with its files, and what is refused is in the field again with them', async () => {
+  const fault = { kind: 'status', status: 400, message: 'not now' } as const;
+  await using claw = await startClaw(() => ({ fault }), { LITECLAW_MESSAGES_PER_MINUTE: '2' });
+  const page = await claw.visit('/hatchery');
+  await page.getByTestId('spawn-claw').click();
+  await input(page).waitFor();
+  const picture = { name: 'dot.png', type: 'image/png', bytes: PNG };
+  await give(input(page), 'paste', picture);
+  await seen(page.locator('[data-attached="dot.png"] img'));
+  await say(page, 'Look');
+  await page.getByRole('button', { name: 'Ask again' }).waitFor();
+  await ready(page);
+  claw.server.play({ script: [{ text: 'A dot.' }] });
+  await page.getByRole('button', { name: 'Ask again' }).click();
+  await answers(page).getByText('A dot.').waitFor();
+  expect(claw.server.calls.at(-1)?.request.raw).toContain(PNG.toString('base64'));
+
+  await ready(page);
+  await give(input(page), 'drop', { ...picture, name: 'next.png' });
+  await seen(page.locator('[data-attached="next.png"] img'));
+  await say(page, 'And this?');
+  await page.getByText('At most 2 messages a minute').waitFor();
+  expect(await input(page).inputValue()).toBe('And this?');
+  await seen(page.locator('[data-attached="next.png"] img'));
+});
