@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { CatalogEntry, ExtensionContent, ExtensionsOfChat } from '@filepath/protocol/sky';
 import type { Instance } from '@filepath/testkit';
-import { z } from 'zod';
+import type { z } from 'zod';
 
 const SECRET = 'secret-of-an-operator-0123456789';
 

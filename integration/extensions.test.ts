@@ -13,20 +13,24 @@ let chats: ChatInstance;
 let operator: Operator;
 let client: ChatClient | null = null;
 const heard: string[] = [];
+/** This machine by its two names: the operator permits both. */
 let host = '';
+let other = '';
 const web = createServer((request, response) => {
   heard.push(request.url ?? '');
-  if (request.url === '/away') response.writeHead(302, { location: `http://127.0.0.1:9/` });
+  if (request.url === '/away') response.writeHead(302, { location: `http://${other}/there` });
   response.end('a page of this machine');
 });
 
 beforeAll(async () => {
   await new Promise<void>((resolve) => web.listen(0, resolve));
-  host = `localhost:${(web.address() as AddressInfo).port}`;
+  const { port } = web.address() as AddressInfo;
+  host = `localhost:${port}`;
+  other = `127.0.0.1:${port}`;
   chats = await startChatInstance({
     ...extensionEnv('sky.echo', 'test.prompt@1.0.0', 'test.code', 'test.hooks', 'test.web'),
     LITECLAW_MESSAGES_PER_MINUTE: '200',
-    FILEPATH_EGRESS_PRIVATE: host,
+    FILEPATH_EGRESS_PRIVATE: `${host},${other}`,
   });
   operator = new Operator(chats.instance, chats.id);
   await operator.add(skyEcho());
@@ -48,8 +52,11 @@ afterAll(async () => {
 const rules = (policy: string, allow: string[] = []) =>
   chats.api.json(LiteclawTools, 'PUT', '/api/liteclaw/tools', { policy, allow });
 
+type Script = Parameters<ChatInstance['server']['play']>[0]['script'];
+type Step = Extract<Script, readonly unknown[]>[number];
+
 /** Says something, while the model plays its script. */
-async function say(...script: Parameters<typeof chats.server.play>[0]['script']) {
+async function say(...script: Step[]) {
   chats.server.play({ script });
   client ??= new ChatClient(chats.instance, chats.id);
   const answer = await client.say([user('Go')]);
@@ -210,10 +217,16 @@ it('[EXT8] the web is that of the chat, and of it the hosts that the manifest na
   await say(calls('test_web', { text: `http://${host}/page` }), { text: 'Yes.' });
   expect(told()).toContain('a page of this machine');
   expect(heard).toEqual(['/page']);
+  await rules('read-only', [host, other]);
+  await say(calls('http_fetch', { url: `http://${host}/away` }), { text: 'The chat may.' });
+  expect(heard.splice(0)).toEqual(['/page', '/away', '/there']);
+  await say(calls('test_web', { text: `http://${host}/away` }), { text: 'It may not.' });
+  expect(told()).toContain('not among the hosts that the manifest names');
+  expect(heard.splice(0)).toEqual(['/away']);
   await operator.enable('test.web@1.1.0');
   await say(calls('test_web', { text: `http://${host}/other` }), { text: 'No.' });
   expect(told()).toContain('not among the hosts that the manifest names');
-  expect(heard).toEqual(['/page']);
+  expect(heard).toEqual([]);
 });
 
 it('[EXT9] a loop without an end is a failed call; the instance answers meanwhile, and extensions go on after it', async () => {

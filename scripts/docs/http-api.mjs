@@ -91,7 +91,8 @@ function renderOperation(one, nameOf) {
 function access(security) {
   if (security.length === 0) return 'open';
   if (security.some((one) => 'runner' in one)) return 'runner';
-  if (security.some((one) => 'operator' in one)) return 'operator';
+  if (security.some((one) => 'operator' in one))
+    return security.some((one) => 'signedIn' in one) ? 'person and operator' : 'operator';
   if (security.some((one) => 'agent' in one)) return 'agent';
   if (security.some((one) => 'signedIn' in one)) return 'person';
   return security.some((one) => 'cookie' in one) ? 'user' : 'owner';

@@ -16,6 +16,7 @@ const NAMED = [
   'SkyExportHeader',
   'SkyExportEnd',
   'SkyExportLine',
+  'ExtensionManifest',
 ];
 
 export function renderSkySchema({ sky, z }) {

@@ -1,6 +1,6 @@
 import { createExecutionContext, waitOnExecutionContext } from 'cloudflare:test';
 import { env } from 'cloudflare:workers';
-import { Liteclaw, TokenCreated } from '@filepath/protocol';
+import { Liteclaw, ThreadId, TokenCreated } from '@filepath/protocol';
 import { ExtensionContent } from '@filepath/protocol/sky';
 import { beforeAll, describe, expect, it } from 'vitest';
 import worker from '../../src/index.ts';
@@ -37,10 +37,10 @@ const tool = (name: string, tools = [name]): ExtensionContent =>
     code: `export default { tools: { ${tools.map((one) => `'${one}': () => 1`).join(', ')} } };`,
   });
 
-let id = '';
+let id: ThreadId;
 beforeAll(async () => {
   const spawned = await ask(200, 'POST', '/api/liteclaw', { action: 'spawn' });
-  id = Liteclaw.parse(spawned).id ?? '';
+  id = ThreadId.parse(Liteclaw.parse(spawned).id);
 });
 
 const set = async (...refs: string[]) => (await chatOf(env, { id })).extensionsOf(refs);

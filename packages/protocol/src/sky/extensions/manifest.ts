@@ -95,23 +95,23 @@ export const ExtensionManifest = z
     prompts: z.strictObject({ system: z.string().min(1).max(EXTENSION_LIMITS.prompt) }).optional(),
     ui: z.strictObject({ label: Label }).optional(),
   })
-  .superRefine(({ name, tools, hooks }, { addIssue }) => {
+  .superRefine(({ name, tools, hooks }, issues) => {
     const names = tools.map((tool) => tool.name);
     for (const [at, tool] of names.entries()) {
       const path = ['tools', at, 'name'];
       if (tool !== name && !tool.startsWith(`${name}.`))
-        addIssue({
+        issues.addIssue({
           code: 'custom',
           path,
           message: `expected ${name}, or a name that begins with ${name}.`,
         });
       if (BUILT_IN.has(flat(tool)))
-        addIssue({ code: 'custom', path, message: `${tool} is a tool of every chat` });
+        issues.addIssue({ code: 'custom', path, message: `${tool} is a tool of every chat` });
     }
     if (!unique(names))
-      addIssue({ code: 'custom', path: ['tools'], message: 'a name is there twice' });
+      issues.addIssue({ code: 'custom', path: ['tools'], message: 'a name is there twice' });
     if (!unique(hooks))
-      addIssue({ code: 'custom', path: ['hooks'], message: 'a hook is there twice' });
+      issues.addIssue({ code: 'custom', path: ['hooks'], message: 'a hook is there twice' });
   });
 export type ExtensionManifest = z.infer<typeof ExtensionManifest>;
 
@@ -122,14 +122,18 @@ export const ExtensionContent = z
     /** An ES module without imports. */
     code: z.string().min(1).max(EXTENSION_LIMITS.code).nullable().default(null),
   })
-  .superRefine(({ manifest, code }, { addIssue }) => {
+  .superRefine(({ manifest, code }, issues) => {
     const needs = manifest.tools.length > 0 || manifest.hooks.length > 0;
     if (needs && code === null)
-      addIssue({ code: 'custom', path: ['code'], message: 'its tools and hooks need code' });
+      issues.addIssue({ code: 'custom', path: ['code'], message: 'its tools and hooks need code' });
     if (!needs && code !== null)
-      addIssue({ code: 'custom', path: ['code'], message: 'it declares no tools and no hooks' });
+      issues.addIssue({
+        code: 'custom',
+        path: ['code'],
+        message: 'it declares no tools and no hooks',
+      });
     if (JSON.stringify(manifest).length > EXTENSION_LIMITS.manifest)
-      addIssue({
+      issues.addIssue({
         code: 'custom',
         path: ['manifest'],
         message: `longer than ${EXTENSION_LIMITS.manifest} characters`,

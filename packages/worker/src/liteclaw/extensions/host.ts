@@ -22,15 +22,26 @@ export default {
 function serve(socket: WebSocket, loader: WorkerLoader): void {
   const waiting = new Map<number, (text: string) => void>();
   let asked = 0;
-  const say = (frame: FromHost): void => socket.send(JSON.stringify(frame));
+  const say = (frame: FromHost): void => {
+    if (socket.readyState === WebSocket.OPEN) socket.send(JSON.stringify(frame));
+  };
   const ask = (request: string): Promise<string> =>
     new Promise((resolve) => {
       asked += 1;
       waiting.set(asked, resolve);
       say({ type: 'ask', n: asked, request: String(request) });
     });
+  const run = async (job: ExtensionJob): Promise<void> => {
+    try {
+      say({ type: 'done', output: await runIsolated(loader, job, ask) });
+    } catch (error) {
+      const message = error instanceof Error ? error.message : String(error);
+      say({ type: 'failed', message: message.slice(0, 2_000) });
+    }
+  };
   socket.accept();
-  socket.addEventListener('message', async ({ data }) => {
+  socket.addEventListener('close', () => socket.close());
+  socket.addEventListener('message', ({ data }) => {
     // Only the worker reaches this socket: the words are its own.
     const frame = JSON.parse(String(data)) as ToHost;
     if (frame.type === 'answer') {
@@ -38,11 +49,6 @@ function serve(socket: WebSocket, loader: WorkerLoader): void {
       waiting.delete(frame.n);
       return;
     }
-    try {
-      say({ type: 'done', output: await runIsolated(loader, frame.job, ask) });
-    } catch (error) {
-      const message = error instanceof Error ? error.message : String(error);
-      say({ type: 'failed', message: message.slice(0, 2_000) });
-    }
+    void run(frame.job);
   });
 }
