@@ -1,8 +1,12 @@
 import { createHash } from 'node:crypto';
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { LiteclawImported } from '@filepath/protocol';
 import { chatFileRef } from '@filepath/protocol/chat';
-import type { Api, ModelServer } from '@filepath/testkit';
+import { type Api, type ModelServer, tempDir } from '@filepath/testkit';
 import { afterAll, afterEach, beforeAll, expect, it } from 'vitest';
+import { importChat } from '../packages/cli/src/commands/import.ts';
+import { recordedIo } from '../packages/cli/test/io.ts';
 import { linesOf, messages, newKey, sample, thread } from '../packages/protocol/test/sky/sample.ts';
 import { type ChatInstance, startChatInstance } from './chat-instance.ts';
 import { ChatClient, exported, type Message, transcript, user } from './chat-support.ts';
@@ -101,12 +105,12 @@ it('[CFILE5] [CFILE7] a text is sent as text, and what is gone is said in words 
   const before = await exported(api, id);
   await api.call('POST', '/api/liteclaw', { action: 'reset' });
   const { ref } = before.messages[0]?.content.find((part) => part.type === 'ref') ?? { ref: '' };
-  const imported = await fetch(`${api.url}/agents/chat/${id}/import`, {
-    method: 'POST',
-    headers: { authorization: `Bearer ${api.token}` },
-    body: before.text,
-  });
-  expect(LiteclawImported.parse(await imported.json()).missingFiles).toEqual([ref]);
+  using dir = tempDir('chat-files');
+  const exportFile = join(dir.path, 'chat.jsonl');
+  writeFileSync(exportFile, before.text);
+  const io = recordedIo('', { ...process.env, FILEPATH_HOME: chats.instance.home });
+  expect(await importChat([exportFile], io)).toBe(0);
+  expect(io.errors).toEqual([`not here: ${ref}`]);
   server.play({ script: [{ text: 'I cannot see it.' }, { text: 'Milk again.' }] });
   const client = connect();
   const known = await transcript(api, id);

@@ -125,6 +125,11 @@ it('[CFILE6] what was forgotten before a kill is deleted after it', async () => 
 it('[CFILE6] what no message names is deleted after a day, and what one names is not', async () => {
   const [named, left] = [await kept('named', 'text/plain'), await kept('left', 'text/plain')];
   await at(Date.now(), async (files) => files.use([named.sha256]));
+  const due = await runInDurableObject(env.Chat.getByName(id), async (chat) => {
+    const [one] = (await chat.listSchedules()).filter(({ callback }) => callback === 'cleanFiles');
+    return one?.time ?? 0;
+  });
+  expect(Math.abs(due * 1000 - Date.now() - CHAT_FILE_LIMITS.waits)).toBeLessThan(60_000);
   await at(Date.now() + CHAT_FILE_LIMITS.waits - 60_000, (files) => files.clean());
   expect(await blobs()).toHaveLength(2);
   await at(Date.now() + CHAT_FILE_LIMITS.waits + 1, (files) => files.clean());

@@ -69,7 +69,7 @@ describe('what stored data depends on', () => {
       CHAT_MIGRATIONS,
       TUNNEL_MIGRATIONS,
     ];
-    expect(versions.map((migrations) => migrations.length)).toEqual([5, 5, 3, 1, 3, 1]);
+    expect(versions.map((migrations) => migrations.length)).toEqual([5, 5, 3, 1, 4, 1]);
     expect(LINK_VERSION).toBe(1);
   });
 });
