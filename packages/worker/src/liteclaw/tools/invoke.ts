@@ -32,7 +32,8 @@ export async function invoke(
   const refused = budget.take(bytesOf(args));
   if (refused) return refused;
   const started = now();
-  const late = AbortSignal.timeout(budget.callMs);
+  const { callMs } = budget;
+  const late = AbortSignal.timeout(callMs);
   const either = AbortSignal.any([signal, late]);
   try {
     const outcome = await Promise.race([
@@ -55,7 +56,8 @@ export async function invoke(
     const words = error instanceof Error ? error.message : String(error);
     return refusal('failed', words.slice(0, 2_000));
   } finally {
-    budget.took(now() - started);
+    // The clock may not have come as far as the timer.
+    budget.took(late.aborted ? Math.max(callMs, now() - started) : now() - started);
   }
 }
 
