@@ -113,10 +113,10 @@ describe('where the platform gives isolates', () => {
     const code = `let n = 0; export default { tools: { x: async (_, context) => ({
       n: ++n,
       env: Object.keys((await import('cloudflare:workers')).env),
-      fetch: await fetch('http://localhost/').then(() => 'reached', () => 'cut'),
+      fetch: await fetch('http://localhost/').then(() => 'reached', (error) => error.message),
       context: Object.keys(context),
     }) } };`;
-    const alone = { n: 1, env: [], fetch: 'cut', context: [] };
+    const alone = { n: 1, env: [], fetch: expect.stringContaining('not permitted'), context: [] };
     for (let at = 0; at < 2; at += 1) expect(JSON.parse(await run(code))).toEqual(alone);
     const asking = 'export default { tools: { x: (_, { fetch }) => fetch({ url: "u" }) } }';
     expect(JSON.parse(await run(asking, { fetches: true }))).toEqual({ text: '{"url":"u"}' });
