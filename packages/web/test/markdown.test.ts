@@ -177,6 +177,15 @@ describe('a text that grows', () => {
     );
   });
 
+  it.each(['$$\n\na\n$$', '| a | b |\na| a | b |\n|-|-|\n$$'])(
+    '[UIB8] %j is what its end makes of it',
+    (source) => {
+      const stream = new MarkdownStream();
+      for (let end = 1; end <= source.length; end += 1) stream.read(source.slice(0, end), true);
+      expect(stream.read(source, false)).toEqual(markdown(source));
+    },
+  );
+
   it('[UIB8] keeps the nodes before its last block', () => {
     const stream = new MarkdownStream();
     const before = stream.read('# One\n\ntwo\n\nthree\n', true);
@@ -184,6 +193,9 @@ describe('a text that grows', () => {
     expect(after[0]).toBe(before[0]);
     expect(after[1]).toBe(before[1]);
     expect(after[2]).toEqual(paragraph(text('three\nand more')));
+    const ended = stream.read('# One\n\ntwo\n\nthree\nand more', false);
+    expect(ended[0]).toBe(before[0]);
+    expect(ended[1]).toBe(before[1]);
   });
 
   it('[UIB8] reads only its last block again: a long text costs what a short one does', () => {

@@ -22,12 +22,21 @@ export class MarkdownStream {
       this.#nodes = [];
       this.#seen = 0;
     }
-    const growing = partial && rest === '';
+    const plain: MdNode[] = rest === '' ? [] : [{ kind: 'plain', text: rest }];
+    if (!partial) return [...this.#whole(source), ...plain];
+    const growing = rest === '';
     if (growing) this.#settle(source);
     const open = source.slice(this.#done.length);
-    const nodes = nodesOf(tokensOf(growing ? steady(open) : open));
-    const plain: MdNode[] = rest === '' ? [] : [{ kind: 'plain', text: rest }];
-    return [...this.#nodes, ...nodes, ...plain];
+    return [...this.#nodes, ...nodesOf(tokensOf(growing ? steady(open) : open)), ...plain];
+  }
+
+  /** What comes late can make something else of lines before it, as the end of a formula does. What is the same stays itself. */
+  #whole(source: string): readonly MdNode[] {
+    const nodes = nodesOf(tokensOf(source));
+    const before = this.#nodes;
+    return nodes.map((node, at) =>
+      JSON.stringify(before[at]) === JSON.stringify(node) ? (before[at] ?? node) : node,
+    );
   }
 
   /** Of the lines that are whole, all blocks but the last are finished. */
