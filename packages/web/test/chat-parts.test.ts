@@ -41,12 +41,28 @@ describe('[CHT12] parts of a message', () => {
           status: 'done',
           input: { path: 'a.md' },
           output: JSON.stringify({ text: 'hello' }, null, 2),
+          diff: null,
           error: null,
           receipt,
         },
       },
       { kind: 'text', text: 'It says hello.', partial: false },
     ]);
+  });
+
+  it('[CHT12] what a call changed is a diff, and not in its output too', () => {
+    const diff = '@@ -0,0 +1 @@\n+- milk';
+    const output = { path: 'list.md', created: true, diff };
+    const [shown] = shownParts(message([{ ...call, state: 'output-available', output }]), false);
+    const rest = JSON.stringify({ path: 'list.md', created: true }, null, 2);
+    expect(shown).toMatchObject({ call: { diff, output: rest } });
+    for (const other of [{ diff: 1 }, { diff: '' }, ['diff'], 'diff', null]) {
+      const [plain] = shownParts(
+        message([{ ...call, state: 'output-available', output: other }]),
+        false,
+      );
+      expect(plain).toMatchObject({ call: { diff: null } });
+    }
   });
 
   it('arguments are shown while they are written, and a call that nobody ended is a failure', () => {

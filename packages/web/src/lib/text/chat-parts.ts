@@ -21,6 +21,8 @@ export type ShownCall = {
   readonly status: 'start' | 'done' | 'error';
   readonly input: unknown;
   readonly output: string;
+  /** What the call changed, where it says so. */
+  readonly diff: string | null;
   readonly error: string | null;
   readonly receipt: ChatReceipt | null;
 };
@@ -110,7 +112,7 @@ function callOf(
     name: type === 'dynamic-tool' ? (toolName ?? 'tool') : type.slice('tool-'.length),
     status: failed || cut ? 'error' : state === 'output-available' ? 'done' : 'start',
     input: part['input'] ?? part['inputText'],
-    output: wordsOf(part['output']),
+    ...resultOf(part['output']),
     error: failed ? (errorText ?? DENIED) : cut ? CUT : null,
     receipt: receipts.get(toolCallId) ?? null,
   };
@@ -118,6 +120,15 @@ function callOf(
 
 const DENIED = 'The call was not allowed.';
 const CUT = 'The answer ended before this was done.';
+
+/** A diff is shown as one, and not once more in what stands beside it. */
+function resultOf(output: unknown): Pick<ShownCall, 'output' | 'diff'> {
+  const diff =
+    typeof output === 'object' && output !== null && 'diff' in output ? output.diff : null;
+  return typeof diff === 'string' && diff !== ''
+    ? { output: wordsOf({ ...Object(output), diff: undefined }), diff }
+    : { output: wordsOf(output), diff: null };
+}
 
 const wordsOf = (value: unknown): string =>
   value === undefined ? '' : typeof value === 'string' ? value : JSON.stringify(value, null, 2);
