@@ -85,7 +85,7 @@ export const stages = [
     needs: ['bubblewrap'],
     onlyWhenAsked: true,
   },
-  { name: 'engine', projects: ['engine', 'gateway'] },
+  { name: 'engine', projects: ['engine', 'gateway'], needs: ['bubblewrap'] },
   { name: 'workerd', projects: ['worker:workerd', 'worker:objects'] },
   {
     name: 'integration',

@@ -1,9 +1,15 @@
+import { execFile } from 'node:child_process';
+import { mkdirSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { hostname, networkInterfaces } from 'node:os';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { promisify } from 'node:util';
+import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
+import { z } from 'zod';
 import type { Engine } from '../../engine/index.ts';
-import { startFixture, temporaryDirectory } from './engine-fixture.ts';
+import { fixture, startFixture, temporaryDirectory } from './engine-fixture.ts';
 
 let engine: Engine;
 let port = 0;
@@ -36,6 +42,8 @@ const own = Object.values(networkInterfaces())
   .flatMap((all) => all ?? [])
   .filter(({ address }) => !address.includes('%') && !address.startsWith('fe80'))
   .map(({ address, family }) => (family === 'IPv6' ? `[${address}]` : address));
+
+const Said = z.object({ control: z.string(), answers: z.array(z.string()), heard: z.int() });
 
 describe('the web that tools reach', () => {
   it.each([
@@ -70,6 +78,26 @@ describe('the web that tools reach', () => {
       expect(await dial('WEB_INSIDE', host, 80)).toBe('unreachable');
     },
   );
+
+  it('[TOOL5] T15: a name that leads elsewhere each time it is asked for never leads inside', async () => {
+    const place = temporaryDirectory();
+    onTestFinished(() => place.remove());
+    const hosts = join(place.path, 'hosts');
+    const home = join(place.path, 'home');
+    writeFileSync(hosts, '');
+    mkdirSync(home);
+    // A network of its own: nothing is sent to whoever has the public address.
+    const alone = ['--unshare-net', '--die-with-parent', '--dev-bind', '/', '/'];
+    const names = ['--bind', hosts, '/etc/hosts'];
+    const program = fileURLToPath(new URL('rebinding-process.ts', import.meta.url));
+    const run = [process.execPath, program, home, fixture, '/etc/hosts'];
+    const { stdout } = await promisify(execFile)('bwrap', [...alone, ...names, ...run]);
+    const { control, answers, heard: inside } = Said.parse(JSON.parse(stdout));
+    expect(control).toBe('from inside');
+    expect(new Set(answers)).toEqual(new Set(['unreachable']));
+    expect(answers).toHaveLength(90);
+    expect(inside).toBe(0);
+  });
 
   it('[TOOL5] what the operator permits is dialled inside', async () => {
     expect(await dial('WEB_INSIDE', 'localhost')).toBe('from inside');
