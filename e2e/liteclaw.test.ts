@@ -1,5 +1,6 @@
 import { gate } from '@filepath/testkit';
 import { expect, it } from 'vitest';
+import { transcript } from '../integration/chat-support.ts';
 import { answers, input, LONG, ready, rows, say, startClaw } from './liteclaw-support.ts';
 
 it('[CHT8] from the hatchery to a chat that answers, over reloads in mid-stream and after it', async () => {
@@ -100,6 +101,10 @@ it('[CHT10] without a server the page says so, keeps what is said, and goes on b
   await page.getByTestId('chat-welcome').waitFor();
   await say(page, 'first');
   await answers(page).getByText('Here again.').waitFor();
+  await ready(page);
+  // An answer that is not stored would be given again, and the next message ends that.
+  const id = page.url().split('/').at(-1) ?? '';
+  await expect.poll(async () => (await transcript(claw.api, id)).length).toBe(2);
   await claw.instance.killProcess();
   // Said once: beside the chat, or for the whole page where nothing of it is connected.
   await page
