@@ -19,6 +19,9 @@ export type EpochGatewayContext = {
   say(level: RunnerLog['level'], message: string): void;
 };
 
+/** Messages wait no longer than this for a way out. */
+const LISTEN_MS = 5_000;
+
 /** The gateway of one epoch's agent: open from before its process starts until that has ended. */
 export class EpochGateway {
   readonly #context: EpochGatewayContext;
@@ -26,6 +29,7 @@ export class EpochGateway {
   readonly #retries = new Retries();
   #opening: Promise<void> | null = null;
   #settled = false;
+  #listening: PromiseWithResolvers<void> | null = null;
   #closing: Promise<void> | null = null;
 
   constructor(context: EpochGatewayContext) {
@@ -51,6 +55,14 @@ export class EpochGateway {
     return this.#gateway;
   }
 
+  /**
+   * While the way out of an agent is made again that another runner started: until it is there, or could not be made.
+   * What the agent is told meanwhile would have it ask nobody.
+   */
+  get listening(): Promise<void> | null {
+    return this.#listening?.promise ?? null;
+  }
+
   /** The process runs. One that another runner started is in a namespace where nobody listens yet. */
   settle(): void {
     if (this.#settled || this.#closing !== null) return;
@@ -58,6 +70,8 @@ export class EpochGateway {
     if (place === null) return;
     this.#settled = true;
     if (namespaceId(place.net) === this.#gateway.listensIn) return;
+    this.#listening = Promise.withResolvers();
+    setTimeout(() => this.#listened(), LISTEN_MS).unref();
     const listen = async (): Promise<void> => {
       const now = this.#context.executor.network(this.#context.run);
       if (now === null || this.#closing !== null) return;
@@ -65,11 +79,21 @@ export class EpochGateway {
       await this.#gateway.listenInNamespace(now);
       this.#context.say('info', 'the agent has its way out again');
     };
-    this.#retries.run('listen', listen, (error) => this.#context.say('warn', reasonOf(error)));
+    this.#retries.run(
+      'listen',
+      () => listen().finally(() => this.#listened()),
+      (error) => this.#context.say('warn', reasonOf(error)),
+    );
+  }
+
+  #listened(): void {
+    this.#listening?.resolve();
+    this.#listening = null;
   }
 
   close(): Promise<void> {
     this.#retries.close();
+    this.#listened();
     this.#closing ??= (async () => {
       await this.#opening?.catch(() => undefined);
       await this.#gateway.close();

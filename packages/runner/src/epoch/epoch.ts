@@ -118,6 +118,7 @@ export class Epoch {
     this.#inputs = new PendingInputs(this.#stdin);
     const inbox = { thread: order.thread, place: context.place, worker: context.link };
     this.#files = new FilesFirst({
+      ready: () => this.#gateway.listening,
       bring: (files, signal) => bringFiles(inbox, files, signal),
       write: (input) => this.#inputs.write(input),
       written: (id) => this.#link.written(id),

@@ -3,6 +3,8 @@ import { reasonOf } from '../log.ts';
 import { filesOf } from './bring-files.ts';
 
 type Parts = {
+  /** What there is to wait for before the agent is told anything; null: nothing. */
+  ready(): Promise<void> | null;
   bring(files: readonly Attachment[], signal: AbortSignal): Promise<void>;
   /** Says whether it stands in the agent's stdin. */
   write(input: InputLine): boolean;
@@ -23,7 +25,8 @@ export class FilesFirst {
 
   /** Says whether it stands in the agent's stdin. */
   take(input: InputLine): boolean {
-    if (this.#waiting.length === 0 && filesOf(input).length === 0) return this.#parts.write(input);
+    const waits = filesOf(input).length > 0 || this.#parts.ready() !== null;
+    if (this.#waiting.length === 0 && !waits) return this.#parts.write(input);
     if (this.#waiting.some(({ id }) => id === input.id)) return false;
     this.#waiting.push(input);
     if (this.#waiting.length === 1) void this.#drain(this.#ending.signal);
@@ -43,6 +46,7 @@ export class FilesFirst {
       await this.#parts
         .bring(filesOf(input), signal)
         .catch((error: unknown) => signal.aborted || this.#parts.failed(reasonOf(error)));
+      await this.#parts.ready();
       if (signal.aborted) return;
       this.#waiting.shift();
       try {
