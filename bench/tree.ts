@@ -56,6 +56,7 @@ export async function tree(instance: Instance): Promise<TreeFigures> {
   await delay(LET_GO_MS);
   const rested = memory();
   await grow(api, clock());
+  await delay(LET_GO_MS);
   return { memory: { before, made, rested, again: memory() }, load: loaded, change };
 }
 
