@@ -13,7 +13,10 @@ type Parts = {
   failed(reason: string): void;
 };
 
-/** Inputs in their order, each when the files are there that it names. The worker has them too: what is lost comes again. */
+/**
+ * Inputs in their order, each when the agent is ready for it and the files are there that it names. The worker has them
+ * too: what is lost comes again.
+ */
 export class FilesFirst {
   readonly #parts: Parts;
   #waiting: InputLine[] = [];
