@@ -105,8 +105,11 @@ it('without a key offline/demo is chosen and said; a key under Settings brings m
   expect(await options(page)).toEqual(['openai/gpt-5.4']);
   await page.keyboard.press('Enter');
   expect(await page.getByTestId('model').inputValue()).toBe('openai/gpt-5.4');
+  // The first opens the list at what is chosen, the second moves on from there.
   await page.keyboard.press('ArrowDown');
+  await page.locator('[data-model="openai/gpt-5.4"][data-highlighted]').waitFor();
   await page.keyboard.press('ArrowDown');
+  await page.locator('[data-model="maker/tiny"][data-highlighted]').waitFor();
   await page.keyboard.press('Enter');
   expect(await page.getByTestId('model').inputValue()).toBe('maker/tiny');
 

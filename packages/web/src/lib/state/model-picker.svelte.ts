@@ -45,9 +45,11 @@ export class ModelPicker {
     this.#settled = true;
   }
 
-  /** Takes the first that can be had; where none is found, what was typed stays. */
+  /** Takes the first found that can be had; where nothing was searched or found, the field stays as it is. */
   takeFirst(): void {
-    const first = this.lines.find((line) => 'model' in line && line.model.available);
+    const first = this.#searching
+      ? this.lines.find((line) => 'model' in line && line.model.available)
+      : undefined;
     if (first) this.#parts.choose(first.key);
     this.open = false;
   }
