@@ -119,6 +119,19 @@ describe('the books of a node that moved', () => {
     expect(used(child)).toEqual(tokens({ input: 70, output: 7 }));
   });
 
+  it('[LED30] hold a call to the budgets above where it now stands, and to no others', () => {
+    const t = newTree();
+    const [free, poor] = [t.add(), t.add(null, { tokens: 2500, usd: null })];
+    const child = t.add(free);
+    const bound = () => t.ledger.grant(t.ask(child), true);
+    expect(bound()).toEqual({ ok: true, outputBound: 4000 });
+    t.ledger.write();
+    t.session.patchNode(child, { parentId: poor });
+    expect(bound()).toEqual({ ok: true, outputBound: 1500 });
+    t.session.patchNode(child, { parentId: free });
+    expect(bound()).toEqual({ ok: true, outputBound: 4000 });
+  });
+
   it('[LED30] take an estimate back from where it was charged', () => {
     const t = newTree();
     const [a, b] = [t.add(), t.add()];

@@ -1,7 +1,7 @@
 import type { WireFormat } from '@filepath/protocol';
 import { chargedFor, providersTool, undescribedTools } from './charged.ts';
 import { type Member, parsed } from './json-scan.ts';
-import { type Held, heldIn } from './prompt-parts.ts';
+import { ESCAPED, type Held, heldIn } from './prompt-parts.ts';
 
 /** What a request leads a provider to read or to do that the size of its body does not bound. */
 export type Beyond = Held & {
@@ -24,8 +24,9 @@ export const ELSEWHERE_KEYS: Record<WireFormat, readonly string[]> = {
 /** More than the description of a provider's own tool has. */
 const DESCRIPTION = 1024;
 
-/** The time of a cache as a string, and the same with letters spelled by their numbers. */
-const HOUR = ['"1h"', '\\u0031', '\\u0068'].map((text) => Buffer.from(text));
+/** The time of a cache as a string, and its letters spelled by their numbers. */
+const HOUR = Buffer.from('"1h"');
+const HIDDEN_HOUR = ['\\u0031', '\\u0068'].map((text) => Buffer.from(text));
 
 export function beyondSize(
   format: WireFormat,
@@ -34,9 +35,12 @@ export function beyondSize(
   value: (key: string) => unknown,
 ): Beyond {
   const all = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length);
+  const escaped = all.includes(ESCAPED);
   const held = PROMPT_KEYS.flatMap((key) => members.get(key) ?? []).map(
     ({ valueStart, valueEnd }) =>
-      heldIn(all.subarray(valueStart, valueEnd), () => parsed(bytes, valueStart, valueEnd)),
+      heldIn(all.subarray(valueStart, valueEnd), escaped, () =>
+        parsed(bytes, valueStart, valueEnd),
+      ),
   );
   const tools = value('tools');
   const kept = ELSEWHERE_KEYS[format].some((key) => (value(key) ?? null) !== null);
@@ -45,6 +49,6 @@ export function beyondSize(
     elsewhere: kept || held.some(({ elsewhere }) => elsewhere),
     charged: held.find(({ charged }) => charged !== null)?.charged ?? chargedFor(value),
     providersTool: providersTool(tools),
-    hourCache: HOUR.some((word) => all.includes(word)),
+    hourCache: all.includes(HOUR) || (escaped && HIDDEN_HOUR.some((word) => all.includes(word))),
   };
 }

@@ -56,7 +56,7 @@ function readMember(bytes: Uint8Array, start: number, to: number): Member | null
   if (bytes[start] !== QUOTE) return null;
   const keyEnd = stringEnd(bytes, start, to);
   if (keyEnd === null || keyEnd - start > MAX_KEY) return null;
-  const key = parsed(bytes, start, keyEnd);
+  const key = plainKey(bytes, start + 1, keyEnd - 1) ?? parsed(bytes, start, keyEnd);
   const colon = skipSpace(bytes, keyEnd, to);
   if (typeof key !== 'string' || colon >= to || bytes[colon] !== COLON) return null;
   const valueStart = skipSpace(bytes, colon + 1, to);
@@ -111,8 +111,26 @@ function skipSpace(bytes: Uint8Array, from: number, to: number): number {
 const isSpace = (byte: number | undefined): boolean =>
   byte === 0x20 || byte === 0x0a || byte === 0x0d || byte === 0x09;
 
+/** Of a number, `true`, `false` or `null`: - + . digits and letters. */
 const isLiteral = (byte: number | undefined): boolean =>
-  byte !== undefined && /[-+.0-9A-Za-z]/.test(String.fromCharCode(byte));
+  byte !== undefined &&
+  ((byte >= 0x61 && byte <= 0x7a) ||
+    (byte >= 0x30 && byte <= 0x39) ||
+    (byte >= 0x41 && byte <= 0x5a) ||
+    byte === 0x2b ||
+    byte === 0x2d ||
+    byte === 0x2e);
+
+/** A key of plain letters, as nearly all are; null where it has others and is to be parsed. */
+function plainKey(bytes: Uint8Array, start: number, end: number): string | null {
+  let key = '';
+  for (let at = start; at < end; at += 1) {
+    const byte = bytes[at] ?? 0;
+    if (byte < 0x20 || byte > 0x7e || byte === BACKSLASH) return null;
+    key += String.fromCharCode(byte);
+  }
+  return key;
+}
 
 const decoder = new TextDecoder();
 

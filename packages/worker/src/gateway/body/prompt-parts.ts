@@ -18,13 +18,16 @@ const ELSEWHERE = new Set(['document', 'file', 'input_file', 'item_reference', '
 const SOUNDS = new Set(['audio', 'input_audio', 'input_video', 'video_url']);
 const WORDS = [...PICTURES, ...ELSEWHERE, ...SOUNDS].map((type) => Buffer.from(`"${type}"`));
 
+const TYPE = Buffer.from('"type"');
+
 /** A letter that is spelled by its number, so that the words above do not show. */
-const ESCAPED = Buffer.from('\\u00');
+export const ESCAPED = Buffer.from('\\u00');
 const LETTER = /[4-7]/;
 
-/** Prompts of text alone, which most are, are not parsed. */
-export function heldIn(prompt: Buffer, parse: () => unknown): Held {
-  if (!WORDS.some((word) => prompt.includes(word)) && !hidesLetters(prompt)) return NOTHING;
+/** Prompts of text alone, which most are, are not parsed. `escaped`: letters may be spelled by their numbers. */
+export function heldIn(prompt: Buffer, escaped: boolean, parse: () => unknown): Held {
+  const shows = prompt.includes(TYPE) && WORDS.some((word) => prompt.includes(word));
+  if (!shows && !(escaped && hidesLetters(prompt))) return NOTHING;
   const value = parse();
   return value === undefined ? { ...NOTHING, elsewhere: true } : partsOf(value);
 }

@@ -53,7 +53,7 @@ export function readRequestBody(format: WireFormat, bytes: Uint8Array): RequestB
   if (!scanned) return { problem: 'The body is not a JSON object.' };
   const seen = new Map<string, Member>();
   for (const member of scanned.members) {
-    const key = folded(member.key);
+    const key = READ_ONCE.has(member.key) ? member.key : folded(member.key);
     if (!READ_ONCE.has(key)) continue;
     if (key !== member.key) return { problem: `The body spells \`${key}\` in another way.` };
     if (seen.has(key)) return { problem: `The body has \`${key}\` more than once.` };
@@ -66,8 +66,9 @@ export function readRequestBody(format: WireFormat, bytes: Uint8Array): RequestB
   const model = value('model') ?? '';
   if (typeof model !== 'string' || model.length > MAX_MODEL)
     return { problem: `\`model\` is not a name of at most ${MAX_MODEL} characters.` };
-  const limitKeys = LIMITS_OF[format].filter((key) => isGiven(value(key)));
-  const limits = limitKeys.map(value);
+  const given = LIMITS_OF[format].map((key) => ({ key, limit: value(key) })).filter(isGiven);
+  const limitKeys = given.map(({ key }) => key);
+  const limits = given.map(({ limit }) => limit);
   const choices = value('n') ?? 1;
   if (!limits.every(isWhole)) return { problem: 'The limit of the answer is not a whole number.' };
   if (!isWhole(choices) || choices < 1) return { problem: '`n` is not a whole number above 0.' };
@@ -89,7 +90,8 @@ export function readRequestBody(format: WireFormat, bytes: Uint8Array): RequestB
 /** As those spell it who take any case: the long s and the sign for kelvin are letters too. */
 const folded = (key: string): string => key.toUpperCase().toLowerCase();
 
-const isGiven = (value: unknown): boolean => value !== undefined && value !== null;
+const isGiven = ({ limit }: { readonly limit: unknown }): boolean =>
+  limit !== undefined && limit !== null;
 
 const isWhole = (value: unknown): value is number => Number.isSafeInteger(value);
 

@@ -33,6 +33,8 @@ export class Accounts {
   #sql: Sql;
   /** Until a node moves, the accounts above it are the same. */
   #paths = new Map<string, readonly string[]>();
+  /** Of nodes: whether a budget stands on their path. Until a budget changes or a node moves, it is the same. */
+  #limited = new Map<string, boolean>();
 
   constructor(sql: Sql) {
     this.#sql = sql;
@@ -78,6 +80,18 @@ export class Accounts {
       );
     }
     this.#paths.clear();
+    this.#limited.clear();
+  }
+
+  /** Whether any budget holds for a call of this node, but for the user's. */
+  isLimited(node: string): boolean {
+    const known = this.#limited.get(node);
+    if (known !== undefined) return known;
+    const limited = this.along(this.pathOf(node)).some(
+      ({ limit_tokens, limit_nano }) => limit_tokens !== null || limit_nano !== null,
+    );
+    this.#limited.set(node, limited);
+    return limited;
   }
 
   /** Those of `path`, in its order. */
@@ -114,6 +128,7 @@ export class Accounts {
   }
 
   limit(scope: string, { tokens, nano }: Limit): void {
+    this.#limited.clear();
     this.#sql.run(
       'UPDATE accounts SET limit_tokens = ?, limit_nano = ?, dirty = 1 WHERE scope = ?',
       tokens,

@@ -26,6 +26,8 @@ export type CallRow = {
 /** The calls that are under way, and those that ended lately: a call is settled once. */
 export class Calls {
   #sql: Sql;
+  /** So many are under way at most: as they were last counted, and those that began since. */
+  #mostOpen = Infinity;
 
   constructor(sql: Sql) {
     this.#sql = sql;
@@ -40,17 +42,15 @@ export class Calls {
     return new Map(rows.map((row) => [row.call, row]));
   }
 
-  /** What is known of a call, and how many are under way: in one look, since each call asks for both. */
-  find(call: string): { known: CallRow | null; open: number } {
-    const row = first<CallRow & { open: number }>(
-      this.#sql,
-      `SELECT calls.*, (SELECT count(*) FROM calls WHERE state = 'open') AS open
-       FROM (SELECT 1) LEFT JOIN calls ON call = ?`,
-      call,
-    );
-    if (!row) return { known: null, open: this.open() };
-    const { open, ...known } = row;
-    return { known: known.call === call ? known : null, open };
+  find(call: string): CallRow | null {
+    return first<CallRow>(this.#sql, 'SELECT * FROM calls WHERE call = ?', call);
+  }
+
+  /** Whether as many as this are under way. They are counted only when so many can be. */
+  hasOpen(count: number): boolean {
+    if (this.#mostOpen < count) return false;
+    this.#mostOpen = this.open();
+    return this.#mostOpen >= count;
   }
 
   open(): number {
@@ -59,6 +59,7 @@ export class Calls {
   }
 
   insert(ask: Ask, outputBound: number, held: Amount, now: number, until: number): void {
+    this.#mostOpen += 1;
     this.#sql.run(
       `INSERT INTO calls (call, node, state, until, started, format, provider, model, price, input_bound,
          output_bound, held_tokens, held_nano) VALUES (?, ?, 'open', ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,

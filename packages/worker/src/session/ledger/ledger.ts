@@ -67,9 +67,9 @@ export class TreeLedger {
     const unwritten = this.#unwritten.find(ask.call);
     if (unwritten?.ask.thread === ask.thread)
       return { ok: true, outputBound: unwritten.outputBound };
-    const { known, open } = this.#calls.find(ask.call);
+    const known = this.#calls.find(ask.call);
     if (known) return this.#again(ask, known);
-    if (open + this.#unwritten.size >= MAX_OPEN) {
+    if (this.#calls.hasOpen(MAX_OPEN - this.#unwritten.size)) {
       const message = `This session has ${MAX_OPEN} calls to models under way, which is the most it may have. Call again when some have ended.`;
       return this.#refuse(ask, 'concurrency', message, SESSION);
     }
@@ -174,8 +174,13 @@ export class TreeLedger {
   }
 
   #admit(ask: Ask, holder: Holder, last: boolean): Grant | Want {
-    const { now, session } = this.#deps;
+    const { session } = this.#deps;
     const path = this.accounts.pathOf(holder.id);
+    const { active, limit } = this.lease.current;
+    const unlimited = active && limit.tokens === null && limit.nano === null;
+    // Most calls are under no budget: what was used before is not even read.
+    if (unlimited && !this.accounts.isLimited(holder.id))
+      return this.#take(ask, holder, path, ask.outputBound);
     const accounts = this.accounts.along(path).map((account) => this.#unwritten.over(account));
     const total = accounts.at(-1) ?? this.accounts.get(SESSION);
     const purses = pursesOf(session, accounts, (id) => this.#nameOf(id));
@@ -183,7 +188,6 @@ export class TreeLedger {
     if (!tree.ok) return this.#short(ask, holder, tree);
 
     const wish = { ...ask, outputBound: tree.outputBound };
-    const { active, limit } = this.lease.current;
     const user = userPurse(total, limit);
     const allowed = active ? allow(wish, [user]) : null;
     const whole = allowed?.ok === true && allowed.outputBound === tree.outputBound;
@@ -195,10 +199,14 @@ export class TreeLedger {
     if (allowed === null) throw new Error('the user ledger gave no lease');
     if (!allowed.ok) return this.#short(ask, holder, allowed);
 
-    const { outputBound } = allowed;
+    const grant = this.#take(ask, holder, path, allowed.outputBound);
+    if (purses.length > 0 || !unlimited) this.write();
+    return grant;
+  }
+
+  #take(ask: Ask, holder: Holder, path: readonly string[], outputBound: number): Grant {
     const held = worstCase(ask.price, ask.inputBound, outputBound);
-    this.#unwritten.add({ ask, path, outputBound, held, at: now() });
-    if (purses.length > 0 || limit.tokens !== null || limit.nano !== null) this.write();
+    this.#unwritten.add({ ask, path, outputBound, held, at: this.#deps.now() });
     if (holder.blocked !== null) this.#block(holder.id, null);
     return { ok: true, outputBound };
   }

@@ -174,6 +174,19 @@ describe('a reservation', () => {
     expect(tree.reserve(node).grant.ok).toBe(true);
   });
 
+  it('[LED6] counts no longer once it has ended, however many there were before', () => {
+    const tree = newTree();
+    const node = tree.add();
+    for (let n = 0; n < 3 * MAX_OPEN; n += 1) {
+      const { call, grant } = tree.reserve(node);
+      expect(grant.ok).toBe(true);
+      tree.ledger.settle(call, ended({ input: 1 }));
+    }
+    for (let n = 0; n < MAX_OPEN; n += 1) expect(tree.reserve(node).grant.ok).toBe(true);
+    expect(tree.reserve(node).grant).toMatchObject({ code: 'concurrency' });
+    expect(tree.reopened().reserve(tree.ask(node), true)).toMatchObject({ code: 'concurrency' });
+  });
+
   it('[LED7] that is asked for again is the same one', () => {
     const tree = newTree();
     const node = tree.add();
