@@ -73,7 +73,7 @@ it('[MERGE17] merge says how it ended, by its exit too', async () => {
     using _server = await answering({ result: merged }, asked);
     const io = recordedIo('', env);
     expect(await merge([node, '--into', 'session', '--resolve'], io)).toBe(0);
-    expect(io.said).toEqual([`merged helper as ${hash('3')}`]);
+    expect(io.said).toEqual([`merged helper into lead as ${hash('3')}`]);
     expect(asked).toEqual([
       `POST /api/node/${node}/merge?wait=20`,
       '{"into":"session","onConflict":"agent"}',

@@ -6,7 +6,7 @@ import { UsageError, withUsage } from '../usage.ts';
 
 const USAGE = `Usage: filepath merge NODE [--into parent|session] [--mode ff|merge] [--resolve]
 
-Merges what an agent has committed into its parent's branch, or into the session's.
+Merges what an agent has committed into its parent's branch, or into the session's; that of a root goes into the session's.
 With --resolve a conflict becomes the agent's task.`;
 
 export async function merge(args: string[], io: Io): Promise<number> {
@@ -43,7 +43,11 @@ function tell(result: JobResult | null, io: Io): number {
   }
   if (result.type === 'merged') {
     const { name, target, how, commit } = result;
-    io.out(how === 'none' ? `${target} has the work of ${name}` : `merged ${name} as ${commit}`);
+    io.out(
+      how === 'none'
+        ? `${target} has the work of ${name}`
+        : `merged ${name} into ${target} as ${commit}`,
+    );
     return 0;
   }
   if (result.type === 'conflict') {

@@ -11,7 +11,8 @@ export type MergeInto = z.infer<typeof MergeInto>;
 export const MergeMode = z.enum(['ff', 'merge']);
 
 export const MergeCreate = z.strictObject({
-  into: MergeInto.default('parent'),
+  /** Unless told its parent's branch, and for a root the session's. */
+  into: MergeInto.optional(),
   mode: MergeMode.optional(),
   /** `agent`: a conflict becomes a task of the agent whose work it is. */
   onConflict: z.enum(['tell', 'agent']).default('tell'),

@@ -60,13 +60,14 @@ export class Bringing {
     return made;
   }
 
-  /** Where a node's work goes. Refused where it cannot. */
-  target(id: string, into: MergeInto): MergePlan {
+  /** Where a node's work goes: where nobody says, to its parent, and of a root to the session. Refused where it cannot. */
+  target(id: string, wanted: MergeInto | undefined): MergePlan {
     const row = this.#find(id);
     if (this.#session.meta.gitRepoUrl === null) {
       throw new FilepathError('conflict', 'this session has no repository: there is no branch');
     }
     const { name } = row;
+    const into = wanted ?? (row.parent_id === null ? 'session' : 'parent');
     if (into === 'session') return { name, target: { into, branch: this.branch() } };
     const parent = row.parent_id === null ? null : this.#session.nodes.find(row.parent_id);
     if (!parent) {

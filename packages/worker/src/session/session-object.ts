@@ -310,12 +310,12 @@ export class SessionObject extends DurableObject<Env> implements Ledger {
   }
 
   /** Where a node's work is merged. */
-  mergeTarget(user: string, id: ThreadId, into: MergeInto): Result<MergePlan> {
+  mergeTarget(user: string, id: ThreadId, into: MergeInto | undefined): Result<MergePlan> {
     return attempt(() => this.#for(user).bringing.target(id, into));
   }
 
   /** The same for the node whose key this is, and its direct children. */
-  mergeTargetFor(bearer: Bearer, id: ThreadId, into: MergeInto): Result<MergePlan> {
+  mergeTargetFor(bearer: Bearer, id: ThreadId, into: MergeInto | undefined): Result<MergePlan> {
     return attempt(() => {
       if (!this.#parts || this.#deleted || !this.#parts.desk.check(bearer)) throw badKey();
       const { session, bringing } = this.#parts;

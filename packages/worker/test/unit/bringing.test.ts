@@ -171,6 +171,8 @@ describe('where work is merged', () => {
     });
     expect(() => bringing.target(root, 'parent')).toThrow('into the branch of the session');
     const { target } = bringing.target(root, 'session');
+    expect(bringing.target(root, undefined).target).toEqual(target);
+    expect(bringing.target(child, undefined)).toEqual(bringing.target(child, 'parent'));
     session.rename('other');
     expect(target).toEqual({ into: 'session', branch: bringing.branch() });
     expect(bringing.branch()).toMatch(/^filepath\/my-work-[a-z0-9]{8}$/);
