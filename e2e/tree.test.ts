@@ -141,13 +141,18 @@ describe('the keys of the tree', () => {
     expect(new URL(page.url()).searchParams.get('node')).toBe(grown.idOf('plan'));
 
     await page.locator(`[data-node="${grown.idOf('tokens')}"][data-status="running"]`).waitFor();
+    await row('tokens').click();
     await row('tokens').focus();
+    const typing = page.getByTestId('typing');
+    await typing.waitFor();
     await page.keyboard.press('p');
     await expect.poll(() => statusOf('tokens')).toBe('running paused');
     await page.locator('[data-node][aria-label*="paused"]', { hasText: 'tokens' }).waitFor();
+    await typing.waitFor({ state: 'detached' });
     await page.keyboard.press('p');
     await expect.poll(() => statusOf('tokens')).toBe('running');
     await page.locator('[data-node]:not([aria-label*="paused"])', { hasText: 'tokens' }).waitFor();
+    await typing.waitFor();
 
     await row('impl').focus();
     await page.keyboard.press('s');

@@ -2,6 +2,7 @@ import { goto } from '$app/navigation';
 import { type Node, NodeName } from '@filepath/protocol';
 import { client } from '../api.ts';
 import type { CommandName } from '../text/commands.ts';
+import { isPaused } from './node-actions.ts';
 import type { ThreadView } from './thread-view.svelte.ts';
 
 export type AgentDialog = 'budget' | 'restart' | 'delete';
@@ -78,10 +79,6 @@ export class AgentActions {
   #try(work: () => Promise<unknown>): Promise<boolean> {
     return this.#parts.view.attempt(work);
   }
-}
-
-export function isPaused({ reason }: Pick<Node, 'reason'>): boolean {
-  return reason !== null && /^paused(?::|$)/.test(reason);
 }
 
 function reasonIn(argument: string): { reason?: string } {

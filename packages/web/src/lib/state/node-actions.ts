@@ -22,7 +22,7 @@ export type NodeFacts = {
 };
 
 export const isPaused = ({ reason }: Pick<Node, 'reason'>): boolean =>
-  reason?.startsWith('paused') ?? false;
+  reason !== null && /^paused(?::|$)/.test(reason);
 
 const MOVES: readonly (OfferedAction & { action: Direction })[] = [
   { action: 'up', label: 'Move up', key: 'Alt ↑', apart: true },
