@@ -44,6 +44,22 @@ describe.each(FORMATS)('offline/demo, asked in the format %s', (format) => {
     expect(twice[0]?.text).toBe(twice[1]?.text);
   });
 
+  it('[OFF9] says the same whatever a program tells it in between', async () => {
+    const say = async (more: readonly object[]) => {
+      const said = [{ role: 'user', content: [{ type: 'text', text: 'hello' }] }, ...more];
+      const body = format === 'openai-responses' ? { input: said } : { messages: said };
+      const answer = answerOffline({ format, body, stream: false });
+      expect(answer.status).toBe(200);
+      return JSON.stringify(await answer.json())
+        .match(/offline\/demo[^"]*key[^"]*/g)
+        ?.at(-1);
+    };
+    const told = { role: 'system', content: [{ type: 'text', text: 'The tools are these.' }] };
+    const alone = await say([]);
+    expect(alone).toContain('Shelley and Pi');
+    expect(await say([told])).toBe(alone);
+  });
+
   it('[OFF9] counts what is asked as it reports it', async () => {
     const body = bodyOf(format);
     const whole = await answerOffline({ format, body, stream: false }).json();

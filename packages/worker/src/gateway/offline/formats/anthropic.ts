@@ -13,7 +13,7 @@ const Block = z.looseObject({
 });
 
 const Message = z.looseObject({
-  role: z.enum(['user', 'assistant']),
+  role: z.string(),
   content: z.union([z.string(), z.array(Block)]),
 });
 
@@ -22,9 +22,11 @@ const Body = z.looseObject({
   tools: z.array(z.looseObject({ name: z.string() })).nullish(),
 });
 
-function toSaid({ role, content }: z.infer<typeof Message>): Said {
+/** Programs say more in between, under other roles, `system` above all: the script has no use for it. */
+function toSaid({ role, content }: z.infer<typeof Message>): Said[] {
+  if (role !== 'user' && role !== 'assistant') return [];
   const blocks = typeof content === 'string' ? [] : content;
-  return {
+  const said: Said = {
     role,
     text: textOf(content),
     calls: blocks.flatMap(({ type, id }) => (type === 'tool_use' && id !== undefined ? [id] : [])),
@@ -36,6 +38,7 @@ function toSaid({ role, content }: z.infer<typeof Message>): Said {
         isError: block.is_error === true,
       })),
   };
+  return [said];
 }
 
 function head({ id }: Answer): object {
@@ -101,7 +104,7 @@ export const anthropic: Format = {
     const { messages, tools } = Body.parse(body);
     return {
       tools: new Set((tools ?? []).map(({ name }) => name)),
-      said: messages.map(toSaid),
+      said: messages.flatMap(toSaid),
     };
   },
   whole: (answer) => ({
