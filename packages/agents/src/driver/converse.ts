@@ -17,6 +17,8 @@ const BUSY_MS = 30 * 60_000;
 /** Of the time that a stop leaves: for the program to end its turn by itself. */
 const INTERRUPT_MS = 1200;
 const CLOSE_MS = 900;
+/** What an agent is told at its start comes in one go, line by line: its task, and what is remembered. It is one turn. */
+const TOLD_MS = 150;
 /** For a hung program to answer an interrupt. */
 const HUNG_MS = 10_000;
 
@@ -51,6 +53,7 @@ class Conversation {
   #handoff: 'no' | 'wanted' | 'being written' | 'told' = 'no';
   /** The task came. */
   #tasked = false;
+  #started = false;
   #inputsEnded = false;
   #hung: Silence | null = null;
 
@@ -184,11 +187,17 @@ class Conversation {
 
   async #take(text: string): Promise<TurnEnd> {
     if (this.#program?.gone() === true) this.#program = null;
-    this.#program ??= await this.#connect(this.#surroundings);
+    this.#program ??= await this.#start();
     // What came while the program was being started goes along.
     return this.#program.turn(
       [...this.#notes.splice(0), text, ...this.#queue.splice(0)].join('\n\n'),
     );
+  }
+
+  async #start(): Promise<Program> {
+    if (!this.#started) await wait(TOLD_MS);
+    this.#started = true;
+    return this.#connect(this.#surroundings);
   }
 
   async #onTurnEnd(end: TurnEnd): Promise<void> {

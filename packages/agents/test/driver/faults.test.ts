@@ -172,6 +172,18 @@ describe('a CLI that fails', () => {
     await it.agent.end();
   });
 
+  it('[DRV16] that is told what is remembered along with its task has one turn for both', async () => {
+    using it = standIn({
+      claude: `each(({ message }) => { state('running'); init('s1'); text('heard ' + message.content); result(); state('idle'); });`,
+    });
+    await Promise.all([it.agent.say('do it'), it.agent.tell('prices are in cents')]);
+    const heard = await it.agent.until(({ type }) => type === 'text', 'the answer');
+    expect(Reflect.get(heard, 'content')).toBe('heard prices are in cents\n\ndo it');
+    await it.agent.until(isDone, 'the end of the turn');
+    await it.agent.end();
+    expect(it.agent.events().filter(({ type }) => type === 'text')).toHaveLength(1);
+  });
+
   it('[GATE9] that is done and is told that its gate failed begins at once, with what the system said before', async () => {
     using it = standIn({
       claude: `each(({ message }) => { state('running'); init('s1'); text('heard ' + message.content); result(); state('idle'); });`,
