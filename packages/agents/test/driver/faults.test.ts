@@ -172,7 +172,7 @@ describe('a CLI that fails', () => {
     await it.agent.end();
   });
 
-  it('[DRV16] that is told what is remembered along with its task has one turn for both', async () => {
+  it('[DRV13] that is told what is remembered along with its task has one turn for both', async () => {
     using it = standIn({
       claude: `each(({ message }) => { state('running'); init('s1'); text('heard ' + message.content); result(); state('idle'); });`,
     });
