@@ -12,6 +12,8 @@ const FLAGS = [
 
 /** What Chromium writes to the console when a page goes against its own policy. */
 const POLICY = /content security policy|trustedhtml|trustedscript/i;
+/** How long a page is waited for, however loaded the machine is. A test that is about time says so itself. */
+const PATIENCE_MS = 90_000;
 /** The names of this machine. */
 const HERE: ReadonlySet<string> = new Set(['127.0.0.1', 'localhost']);
 
@@ -26,6 +28,7 @@ export async function startBrowser(): Promise<TestBrowser> {
   const browser: Browser = await chromium.launch({
     executablePath: process.env['CHROME_PATH'] ?? '/usr/bin/chromium',
     args: FLAGS,
+    timeout: PATIENCE_MS,
   });
   const faults: string[] = [];
   const contexts: BrowserContext[] = [];
@@ -37,6 +40,7 @@ export async function startBrowser(): Promise<TestBrowser> {
         hasTouch: touch,
         isMobile: touch,
       });
+      context.setDefaultTimeout(PATIENCE_MS);
       contexts.push(context);
       const page = await context.newPage();
       page.on('pageerror', (error) => faults.push(String(error)));
