@@ -1,3 +1,5 @@
+const HIDDEN_MS = 100;
+
 /** Runs `work` at most once a frame, however often it is asked for. A hidden page has no frames, so a timer stands in. */
 export class PerFrame {
   #cancel: (() => void) | null = null;
@@ -10,16 +12,22 @@ export class PerFrame {
   ask(): void {
     if (this.#cancel) return;
     const run = (): void => {
-      this.#cancel = null;
+      this.cancel();
       this.#work();
     };
-    if (document.hidden) {
-      const timer = setTimeout(run, 100);
-      this.#cancel = () => clearTimeout(timer);
-    } else {
-      const frame = requestAnimationFrame(run);
-      this.#cancel = () => cancelAnimationFrame(frame);
-    }
+    let timer: ReturnType<typeof setTimeout> | undefined;
+    const frame = requestAnimationFrame(run);
+    // Also where the page is hidden between this and its next frame.
+    const look = (): void => {
+      if (document.hidden) timer ??= setTimeout(run, HIDDEN_MS);
+    };
+    document.addEventListener('visibilitychange', look);
+    look();
+    this.#cancel = () => {
+      cancelAnimationFrame(frame);
+      clearTimeout(timer);
+      document.removeEventListener('visibilitychange', look);
+    };
   }
 
   cancel(): void {
