@@ -29,10 +29,19 @@ async function openSpawn(page: Page, url: string): Promise<void> {
   await page.getByTestId('model').waitFor();
 }
 
-const options = (page: Page): Promise<string[]> =>
-  page
-    .locator('[data-model]:not([aria-disabled="true"])')
-    .evaluateAll((all) => all.map((one) => one.getAttribute('data-model') ?? ''));
+/** Waits until these can be chosen: the list puts its rows on the page once it knows its size. */
+async function offers(page: Page, ...models: string[]): Promise<void> {
+  const options = page.locator('[data-model]:not([aria-disabled="true"])');
+  await expect
+    .poll(() =>
+      options.evaluateAll((all) => all.map((one) => one.getAttribute('data-model') ?? '')),
+    )
+    .toEqual(models);
+}
+
+/** Waits until this is in the field: agents and models are asked for apart. */
+const chosen = (page: Page, model: string) =>
+  expect.poll(() => page.getByTestId('model').inputValue()).toBe(model);
 
 it('without a key offline/demo is chosen and said; a key under Settings brings models to choose', async () => {
   await using list = await startModelList();
@@ -43,10 +52,10 @@ it('without a key offline/demo is chosen and said; a key under Settings brings m
 
   await openSpawn(page, instance.url);
   await page.getByTestId('no-key').waitFor();
-  expect(await page.getByTestId('model').inputValue()).toBe('offline/demo');
-  expect(await page.getByRole('radio').count()).toBeGreaterThanOrEqual(7);
+  await chosen(page, 'offline/demo');
+  await expect.poll(() => page.getByRole('radio').count()).toBeGreaterThanOrEqual(7);
   await page.getByTestId('model').click();
-  expect(await options(page)).toEqual(['offline/demo']);
+  await offers(page, 'offline/demo');
   await page
     .locator('[data-model="anthropic/claude-sonnet-4.6"]', { hasText: '$3 / $15' })
     .waitFor();
@@ -86,49 +95,46 @@ it('without a key offline/demo is chosen and said; a key under Settings brings m
   await shot(page, 'settings');
 
   await openSpawn(page, instance.url);
-  await expect
-    .poll(() => page.getByTestId('model').inputValue())
-    .toBe('anthropic/claude-sonnet-4.6');
+  await chosen(page, 'anthropic/claude-sonnet-4.6');
   const more = page.getByTestId('spawn-more');
   await more.locator('summary', { hasText: 'budget' }).click();
   expect(await more.getByLabel('Budget in dollars').inputValue()).toBe('1.25');
   await page.getByTestId('model').click();
-  expect(await options(page)).toEqual([
+  await offers(
+    page,
     'offline/demo',
     'anthropic/claude-sonnet-4.6',
     'anthropic/claude-haiku-4.5',
     'openai/gpt-5.4',
     'maker/tiny',
-  ]);
+  );
   await shot(page, 'spawn-models');
   await page.getByTestId('model').fill('gpt');
-  expect(await options(page)).toEqual(['openai/gpt-5.4']);
+  await offers(page, 'openai/gpt-5.4');
   await page.keyboard.press('Enter');
-  expect(await page.getByTestId('model').inputValue()).toBe('openai/gpt-5.4');
+  await chosen(page, 'openai/gpt-5.4');
   // The first opens the list at what is chosen, the second moves on from there.
   await page.keyboard.press('ArrowDown');
   await page.locator('[data-model="openai/gpt-5.4"][data-highlighted]').waitFor();
   await page.keyboard.press('ArrowDown');
   await page.locator('[data-model="maker/tiny"][data-highlighted]').waitFor();
   await page.keyboard.press('Enter');
-  expect(await page.getByTestId('model').inputValue()).toBe('maker/tiny');
+  await chosen(page, 'maker/tiny');
 
   // The agent and its model are remembered.
-  await page.getByLabel('Custom').check({ force: true });
+  await page.getByLabel('Custom').check();
   await page.getByTestId('model').fill('maker/tiny');
+  await page.getByTestId('model-list').waitFor();
   await page.keyboard.press('Escape');
+  await page.getByTestId('model-list').waitFor({ state: 'detached' });
   await page.getByLabel(/command/i).fill('true');
   await page.getByTestId('spawn-confirm').click();
   await page.getByRole('dialog').waitFor({ state: 'detached' });
+  const used = new URL(page.url()).pathname.split('/').at(-1) ?? '';
   await openSpawn(page, instance.url);
   expect(await page.getByLabel('Custom').isChecked()).toBe(true);
-  await expect.poll(() => page.getByTestId('model').inputValue()).toBe('maker/tiny');
-  const api = new Api(instance);
-  const sessions = (await (await api.call('GET', '/api/session')).json()) as {
-    sessions: { id: string; nodeCount: number }[];
-  };
-  const used = sessions.sessions.find(({ nodeCount }) => nodeCount === 1);
-  const { nodes } = await api.tree(used?.id ?? '');
+  await chosen(page, 'maker/tiny');
+  const { nodes } = await new Api(instance).tree(used);
   expect(nodes[0]).toMatchObject({ agentType: 'custom', model: 'maker/tiny' });
 
   for (const [name, look] of [
@@ -182,30 +188,51 @@ it('[UIS7] a long list of models has no fault that axe finds, in either theme, a
     await page.getByTestId('model').fill('many/');
     await page.locator('[data-model="many/model-1"]').waitFor();
     const models = page.getByTestId('model-list');
-    expect(await models.evaluate((box) => box.scrollHeight / box.clientHeight)).toBeGreaterThan(10);
+    await expect
+      .poll(() => models.evaluate((box) => box.scrollHeight / box.clientHeight))
+      .toBeGreaterThan(10);
     expect(await axe(page)).toEqual([]);
     await shot(page, `models-many-${'dark' in look ? 'dark' : 'light'}`);
 
     const highlighted = page.locator('[data-model][data-highlighted]');
+    let last: string | null = null;
     for (let at = 1; at <= 20; at += 1) {
       await page.keyboard.press('ArrowDown');
-      await highlighted.waitFor();
+      // The row below is on the page only once the list has scrolled.
+      await expect.poll(() => highlighted.getAttribute('data-model')).not.toBe(last);
+      last = await highlighted.getAttribute('data-model');
     }
-    const [box, row] = [await models.boundingBox(), await highlighted.boundingBox()];
-    expect(row?.y ?? 0).toBeGreaterThanOrEqual(box?.y ?? 0);
-    expect((row?.y ?? 0) + (row?.height ?? 0)).toBeLessThanOrEqual(
-      (box?.y ?? 0) + (box?.height ?? 0),
-    );
+    await expect
+      .poll(async () => {
+        const [box, row] = [await models.boundingBox(), await highlighted.boundingBox()];
+        if (box === null || row === null) return false;
+        return row.y >= box.y && row.y + row.height <= box.y + box.height;
+      })
+      .toBe(true);
     expect(await models.evaluate(({ scrollTop }) => scrollTop)).toBeGreaterThan(0);
     expect(await axe(page)).toEqual([]);
     await page.context().close();
   }
 });
 
-/** Files of a home that have a text in them, in the clear. */
+/** Files of a home that have a text in them, in the clear. It is in use: files come and go. */
 function filesWith(home: string, text: string): string[] {
-  const found = execFileSync('find', [home, '-type', 'f'], { encoding: 'utf8' }).trim().split('\n');
-  return found.filter((file) => statSync(file).size < 1e9 && readFileSync(file).includes(text));
+  const args = [home, '-ignore_readdir_race', '-type', 'f'];
+  const found = execFileSync('find', args, { encoding: 'utf8' }).trim().split('\n');
+  return found.filter((file) => {
+    const there = statSync(file, { throwIfNoEntry: false });
+    return there !== undefined && there.size < 1e9 && textOf(file).includes(text);
+  });
+}
+
+function textOf(file: string): Buffer {
+  try {
+    return readFileSync(file);
+  } catch (error) {
+    if (error instanceof Error && 'code' in error && error.code === 'ENOENT')
+      return Buffer.alloc(0);
+    throw error;
+  }
 }
 
 it('[PRO14] a key of the environment is on no page, in no answer and in no file of the home', async () => {
