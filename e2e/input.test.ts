@@ -16,6 +16,9 @@ const field = (page: Page) => page.getByTestId('message-input');
 const heard = (page: Page, text: string) =>
   page.locator('[data-block="text"]', { hasText: `got ${text}` }).waitFor();
 
+/** What was sent is taken, and the field is free for more. */
+const emptied = (page: Page) => expect.poll(() => field(page).inputValue()).toBe('');
+
 async function opened(page: Page, instance: { url: string; token: string }, path: string) {
   await page.goto(`${instance.url}/api/auth/sign-in/link?token=${instance.token}`);
   await page.goto(`${instance.url}${path}`);
@@ -42,13 +45,14 @@ it('[UII1] [UII2] [UII3] a draft stays with its agent over a change of agents an
   await page.getByPlaceholder('Message helper…').waitFor();
   expect(await field(page).inputValue()).toBe('');
   await page.reload();
-  await field(page).waitFor();
+  await page.getByPlaceholder('Message helper…').waitFor();
   expect(await field(page).inputValue()).toBe('');
   await page.locator('[data-node]', { hasText: 'root' }).first().click();
   await page.getByPlaceholder('Message root…').waitFor();
   expect(await field(page).inputValue()).toBe('half a thought');
   await field(page).press('Enter');
   await heard(page, 'half a thought');
+  await emptied(page);
   await page.reload();
   await heard(page, 'half a thought');
   expect(await field(page).inputValue()).toBe('');
@@ -91,7 +95,7 @@ it('[UII4] commands are listed and carried out; an unknown one is sent as text o
   await field(page).pressSequentially('other name');
   await field(page).press('Enter');
   await page.getByRole('heading', { name: 'other name' }).waitFor();
-  await expect.poll(() => field(page).inputValue()).toBe('');
+  await emptied(page);
 
   await field(page).pressSequentially('/help');
   await field(page).press('Enter');
@@ -107,6 +111,7 @@ it('[UII4] commands are listed and carried out; an unknown one is sent as text o
   expect(await page.locator('[data-block="message"]').count()).toBe(0);
   await page.getByTestId('send-as-text').click();
   await heard(page, '/deploy');
+  await emptied(page);
 
   await field(page).fill('/pause lunch');
   await field(page).press('Enter');
@@ -135,6 +140,7 @@ it('[UII5] [UII6] agents and files are named by an at sign, by keyboard or point
   await field(page).fill('begin');
   await field(page).press('Enter');
   await heard(page, 'begin');
+  await emptied(page);
 
   await field(page).pressSequentially('look at @REA');
   await page.locator('[data-suggestion="file"]', { hasText: 'README.md' }).waitFor();
@@ -144,6 +150,8 @@ it('[UII5] [UII6] agents and files are named by an at sign, by keyboard or point
   const agents = page.locator('[data-suggestion="agent"]');
   await agents.nth(1).waitFor();
   await page.getByRole('option', { name: /^helper (idle|thinking|running|done) / }).waitFor();
+  // The list grows when the files are found, and its rows move.
+  await page.locator('[data-suggestion="file"]', { hasText: 'hello.txt' }).waitFor();
   await field(page).press('ArrowDown');
   await field(page).press('ArrowUp');
   await agents.filter({ has: page.getByText('helper', { exact: true }) }).click();
@@ -212,11 +220,13 @@ it('[UII8] the header has the actions of the agent in a menu, and its name is ch
   const download = page.waitForEvent('download');
   await page.getByTestId('export-node').click();
   expect((await download).suggestedFilename()).toBe(`${node.id}.ndjson`);
+  await page.getByRole('menu').waitFor({ state: 'detached' });
 
   await menu.focus();
   await page.keyboard.press('Enter');
-  await page.getByRole('menuitem', { name: 'Rename' }).waitFor();
+  await page.locator('[role="menuitem"]:focus').waitFor();
   await page.keyboard.type('ren');
+  await page.locator('[role="menuitem"]:focus', { hasText: 'Rename' }).waitFor();
   await page.keyboard.press('Enter');
   const name = page.getByTestId('name-input');
   await name.fill('never');
@@ -267,6 +277,7 @@ it('[UII9] [UII10] [UII11] files are picked, pasted or dropped, shown before and
   expect(await page.locator('[data-attached]').count()).toBe(2);
   expect((await new AxeBuilder({ page }).analyze()).violations).toEqual([]);
 
+  await page.locator('[data-attached="notes.txt"]:not([aria-busy="true"])').waitFor();
   await field(page).fill('read these');
   await field(page).press('Enter');
   for (const words of ['-notes.txt holds 10 bytes', `-paste.png holds ${PNG.length} bytes`]) {
