@@ -41,7 +41,8 @@ it('[CFILE1] pictures are picked, pasted and dropped, the model sees them, and t
     await seen(page.locator(`[data-attached="${name}.png"] img`));
   await pick(page, 'drawing.svg', 'image/svg+xml', SVG);
   await pick(page, 'list.md', 'text/markdown', Buffer.from('- milk'));
-  await page.locator('[data-attached="list.md"]:not([aria-busy="true"])').waitFor();
+  for (const name of ['drawing.svg', 'list.md'])
+    await page.locator(`[data-attached="${name}"]:not([aria-busy="true"])`).waitFor();
   await pick(page, 'huge.bin', 'a/b', Buffer.alloc(10 * 1024 * 1024 + 1));
   await page.getByText('huge.bin is larger than').waitFor();
   expect((await new AxeBuilder({ page }).analyze()).violations).toEqual([]);

@@ -3,6 +3,17 @@ import { expect, it } from 'vitest';
 import { transcript } from '../integration/chat-support.ts';
 import { answers, input, LONG, ready, rows, say, startClaw } from './liteclaw-support.ts';
 
+/** Runs in the page: from the click to a chat that can be used, as the page itself sees it. */
+function measureSpawn(): void {
+  addEventListener('click', () => performance.mark('clicked'), { capture: true, once: true });
+  new MutationObserver((_, observer) => {
+    for (const id of ['chat-welcome', 'chat-input'])
+      if (!document.querySelector(`[data-testid="${id}"]`)) return;
+    observer.disconnect();
+    performance.measure('usable', 'clicked');
+  }).observe(document.body, { childList: true, subtree: true });
+}
+
 it('[CHT8] from the hatchery to a chat that answers, over reloads in mid-stream and after it', async () => {
   const held = gate(20);
   await using claw = await startClaw([
@@ -14,12 +25,13 @@ it('[CHT8] from the hatchery to a chat that answers, over reloads in mid-stream 
   await page.goto(`${claw.instance.url}/hatchery`);
   await page.locator('[data-testid="claw-status"][data-state="not_spawned"]').waitFor();
   await expect.poll(() => page.getByTestId('reset').count()).toBe(0);
+  await page.evaluate(measureSpawn);
   await page.getByTestId('spawn-claw').click();
-  const begun = performance.now();
   await page.waitForURL(/\/chat\/th_/);
   await page.getByTestId('chat-welcome').waitFor();
   await input(page).waitFor();
-  expect(performance.now() - begun).toBeLessThan(3_000);
+  const taken = await page.evaluate(() => performance.getEntriesByName('usable')[0]?.duration);
+  expect(taken).toBeLessThan(3_000);
   const url = page.url();
 
   await say(page, 'go');
@@ -36,7 +48,7 @@ it('[CHT8] from the hatchery to a chat that answers, over reloads in mid-stream 
   await answers(page).locator('strong', { hasText: 'go' }).waitFor();
   await page.reload();
   await answers(page).nth(1).waitFor();
-  expect(await rows(page).count()).toBe(4);
+  await expect.poll(() => rows(page).count()).toBe(4);
 
   for (const path of ['/assistant', '/chat/new']) {
     await page.goto(`${claw.instance.url}${path}`);
@@ -71,9 +83,10 @@ it('[CHT9] two devices: one asks, both read; either one stops, asks anew and cle
   await other.getByTestId('stop').click();
   for (const page of [one, other]) await ready(page);
   first.release();
-  const stopped = await answers(one).innerText();
-  expect(stopped).not.toContain('word59');
-  expect(await answers(other).innerText()).toBe(stopped);
+  // Each draws what came to it in a frame of its own.
+  const texts = () => Promise.all([one, other].map((page) => answers(page).innerText()));
+  await expect.poll(async () => new Set(await texts()).size).toBe(1);
+  expect((await texts())[0]).not.toContain('word59');
 
   await say(one, 'again');
   await second.reached;
@@ -82,7 +95,7 @@ it('[CHT9] two devices: one asks, both read; either one stops, asks anew and cle
   for (const page of [one, other]) {
     await answers(page).getByText('The newer one.').waitFor();
     await ready(page);
-    expect(await rows(page).count()).toBe(6);
+    await expect.poll(() => rows(page).count()).toBe(6);
   }
   second.release();
   expect(await answers(one).nth(1).innerText()).not.toContain('word59');
@@ -122,7 +135,7 @@ it('[CHT10] without a server the page says so, keeps what is said, and goes on b
   await page
     .locator('[data-testid="connection"][data-state="live"]')
     .waitFor({ state: 'attached' });
-  expect(await rows(page).count()).toBe(4);
+  await expect.poll(() => rows(page).count()).toBe(4);
   await page.reload();
   await answers(page).nth(1).waitFor();
   expect(await input(page).inputValue()).toBe('not sent yet');
@@ -143,8 +156,8 @@ it('[CHT10] failures are blocks that can be asked again; what is refused is in t
   await ready(page);
   await say(page, 'One too many');
   await page.getByText('At most 2 messages a minute').waitFor();
-  expect(await input(page).inputValue()).toBe('One too many');
-  expect(await rows(page).count()).toBe(4);
+  await expect.poll(() => input(page).inputValue()).toBe('One too many');
+  await expect.poll(() => rows(page).count()).toBe(4);
 
   await page.goto(page.url().replace(/.$/, (last) => (last === '0' ? '1' : '0')));
   await page.getByText('This chat is not there.').waitFor();

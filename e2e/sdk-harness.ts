@@ -11,6 +11,7 @@ class SdkPage {
   readonly #chat: string;
   #reading: Promise<SdkRead> = Promise.resolve({ text: '', error: null });
   #so: SdkRead = { text: '', error: null };
+  #opens = 0;
 
   constructor(chat: string) {
     this.#chat = chat;
@@ -24,6 +25,7 @@ class SdkPage {
       maxReconnectionDelay: 200,
     });
     this.#transport = new WebSocketChatTransport({ agent: this.#agent });
+    this.#agent.addEventListener('open', () => (this.#opens += 1));
     this.#agent.addEventListener('message', ({ data }) => this.#take(String(data)));
   }
 
@@ -63,11 +65,9 @@ class SdkPage {
     return this.#so.text;
   }
 
-  /** The connection is open again after it was cut. */
-  again(): Promise<void> {
-    return new Promise((resolve) => {
-      this.#agent.addEventListener('open', () => resolve(), { once: true });
-    });
+  /** How often the connection was opened. */
+  opens(): number {
+    return this.#opens;
   }
 
   cancel(): void {
