@@ -59,6 +59,7 @@ it('[UIH13] no page, dialog or popover has a fault that axe finds, in either the
   await page.locator('[data-attention]').first().waitFor();
   await look('what waits');
   await page.keyboard.press('Escape');
+  await page.getByRole('dialog').waitFor({ state: 'detached' });
   await page.getByTestId('new-session').first().click();
   await dialog(page);
   await look('new session');

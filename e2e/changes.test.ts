@@ -152,8 +152,8 @@ it('[UIC1] [UIC2] [UIC3] [UIC4] [UIC5] [UIC6] [UIC7] the changes of an agent are
   expect(await conflict.getByTestId('resolve-parent').textContent()).toBe('lead');
   await conflict.getByTestId('resolve-new').click();
   const holder = conflict.getByRole('link', { name: 'merge-two' });
-  await holder.waitFor();
   await holder.click();
+  await page.getByRole('heading', { name: 'merge-two', level: 1 }).waitFor();
   await page.getByTestId('changes-toggle').click();
   await shows('changes-count', '7 files');
   await merge();

@@ -26,7 +26,7 @@ it('[UIH12] the first five minutes, without a key: sign in, a session on a repos
   await seen(page, 'new-session');
   await page.getByTestId('create-session').click();
   await page.waitForURL('**/session/ses_*');
-  await page.getByRole('radio', { name: /shelley/i }).check({ force: true });
+  await page.getByRole('radio', { name: /shelley/i }).check();
   await expect.poll(() => page.getByTestId('model').inputValue()).toBe('offline/demo');
   await seen(page, 'spawn');
   await page.getByTestId('spawn-confirm').click();
@@ -38,7 +38,7 @@ it('[UIH12] the first five minutes, without a key: sign in, a session on a repos
   await seen(page, 'at-work');
   await page.getByTestId('run-line').last().waitFor({ timeout: WORK_MS });
   for (const kind of ['tool', 'command', 'commits', 'spawn']) {
-    expect(await page.locator(`[data-block="${kind}"]`).count(), kind).toBeGreaterThan(0);
+    await page.locator(`[data-block="${kind}"]`).first().waitFor({ state: 'attached' });
   }
   await seen(page, 'done');
 
@@ -113,6 +113,7 @@ it('[UIH14] the same by keyboard alone', async () => {
   await page.getByRole('heading', { name: 'demo reader', level: 1 }).waitFor();
   await tabTo(page, page.getByRole('link', { name: /all sessions/i }));
   await keys.press('Enter');
+  await page.getByTestId('new-session').first().waitFor();
   await tabTo(page, page.getByRole('link', { name: 'Settings' }));
   await keys.press('Enter');
   await page.getByRole('heading', { name: 'Settings' }).waitFor();

@@ -62,9 +62,10 @@ it('[UIB15] a hostile thread is text: nothing runs, nothing is loaded, nothing h
   });
   await page.goto(instance.signInUrl);
   await page.goto(`${instance.url}/session/${session.id}`);
-  await page.getByText('all of it was said').waitFor({ timeout: 60_000 });
+  await page.getByText('all of it was said').waitFor();
 
   const shown = page.locator('main');
+  await shown.locator('[data-block] a[href="https://example.org/x"]').waitFor();
   expect(await shown.locator('img, script, iframe, object, embed').count()).toBe(0);
   expect(await shown.locator('[style*="url("]').count()).toBe(0);
   const links = await shown

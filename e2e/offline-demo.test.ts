@@ -16,14 +16,12 @@ it('[OFF1] [OFF2] the first minute without a key: Shelley is led through its too
 
   await page.getByTestId('message-input').fill('plant a rose');
   await page.getByTestId('message-input').press('Enter');
-  await page.getByTestId('run-line').last().waitFor({ timeout: 90_000 });
-  const header = page.locator('header .model', { hasText: 'offline/demo' });
-  expect(await header.isVisible()).toBe(true);
+  await page.getByTestId('run-line').last().waitFor({ timeout: 150_000 });
+  await page.locator('header .model', { hasText: 'offline/demo' }).waitFor();
   const spawned = page.locator('[data-block="spawn"]');
-  expect(await spawned.locator('.model').allTextContents()).toEqual([
-    'offline/demo',
-    'offline/demo',
-  ]);
+  await expect
+    .poll(() => spawned.locator('.model').allTextContents())
+    .toEqual(['offline/demo', 'offline/demo']);
   for (const text of ['a script that is built into filepath, not a language model', 'set a key']) {
     await page.locator('[data-block="text"]', { hasText: text }).first().waitFor();
   }

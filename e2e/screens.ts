@@ -17,8 +17,12 @@ export async function seen(page: Page, step: string): Promise<void> {
     for (const colorScheme of ['light', 'dark'] as const) {
       await page.emulateMedia({ colorScheme, reducedMotion: 'reduce' });
       await page.locator(colorScheme === 'dark' ? 'html.dark' : 'html:not(.dark)').waitFor();
-      const found = await page.evaluate(() => document.documentElement.scrollWidth);
-      expect(found, `${step} at ${width}`).toBeLessThanOrEqual(width);
+      // What is laid out by the page itself follows a frame later.
+      await expect
+        .poll(() => page.evaluate(() => document.documentElement.scrollWidth), {
+          message: `${step} at ${width}`,
+        })
+        .toBeLessThanOrEqual(width);
       if (!WRITES) continue;
       mkdirSync(DIR, { recursive: true });
       await page.screenshot({

@@ -44,7 +44,7 @@ it('[SEC9] what an agent says is text: nothing of it runs, and nothing is loaded
   await page.goto(`${instance.url}/session/${session.id}`);
   await page.locator('[data-block="done"]').waitFor();
   for (const block of await page.locator('[data-block] summary').all()) await block.click();
-  expect(await page.locator('[data-block]').count()).toBeGreaterThan(EVENTS.length);
+  await expect.poll(() => page.locator('[data-block]').count()).toBeGreaterThan(EVENTS.length);
   expect(await page.locator('main img, main script, main a[href^="javascript"]').count()).toBe(0);
   expect(await page.title()).not.toBe('1');
 });
