@@ -11,6 +11,7 @@ import { expect, it } from 'vitest';
 import { expectWhole, hasNumber, upTo } from './support.ts';
 
 const COUNT = 5000;
+const SHOWN_MS = 300_000;
 
 it('an open browser catches up by itself after kills of engine and process', async () => {
   const dice = chance('browser');
@@ -35,12 +36,13 @@ it('an open browser catches up by itself after kills of engine and process', asy
   feed.close();
   expectWhole(feed.events, COUNT);
 
-  await page.locator('[data-block="done"]').waitFor({ timeout: 60_000 });
+  await page.locator('[data-block="done"]').waitFor({ timeout: SHOWN_MS });
   // Only blocks near those in sight are on the page; with the keys for finding words all of them are, some in each frame.
   await page.keyboard.press('Control+f');
   await page.waitForFunction(
     (count) => document.querySelectorAll('[data-block="text"]').length >= count,
     COUNT,
+    { timeout: SHOWN_MS },
   );
   const texts = await page.locator('[data-block="text"]').allTextContents();
   expect(texts.map((text) => Number(/(\d+)\s*$/.exec(text)?.[1]))).toEqual(upTo(COUNT));
