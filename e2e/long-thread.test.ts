@@ -167,7 +167,7 @@ it('[UIV15] [UIV6] puts few rows on the page in a frame while somebody scrolls, 
   await log.evaluate(async (element) => {
     for (let frame = 0; frame < 240; frame += 1) {
       element.scrollBy({ top: -25, behavior: 'instant' });
-      await new Promise(requestAnimationFrame);
+      await new Promise((resolve) => requestAnimationFrame(resolve));
     }
   });
   await rested(page);
