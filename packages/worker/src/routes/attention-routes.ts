@@ -63,7 +63,8 @@ export const attentionRoutes: Route[] = [
         await carryOutAnswer(env, userId, row, body);
         done = true;
       } finally {
-        await user.endAnswer(row, body, done);
+        for (const { thread, answer } of await user.endAnswer(row, body, done))
+          await env.THREAD.getByName(thread).decideByRule(answer);
       }
       return json({ choice: body.choice }, 202);
     },

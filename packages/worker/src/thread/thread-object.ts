@@ -216,6 +216,10 @@ export class ThreadObject extends DurableObject<Env> {
     return this.#change(user, (thread) => thread.decide(id, { ...answer, ...clean }));
   }
 
+  decideByRule(answer: Ruled): void {
+    if (this.#parts) this.#publish(this.#parts.thread.decideByRule(answer));
+  }
+
   workers(body: SystemWorkers): Result<{ seq: number }> {
     return this.#change(null, (thread) => thread.workers(body));
   }
@@ -504,14 +508,10 @@ export class ThreadObject extends DurableObject<Env> {
   #deliver(): Promise<void> {
     return this.#delivery.run(async () => {
       await deliverOutbox(this.#sql, this.env, (answers) => {
-        for (const answer of answers) this.#answer(answer);
+        for (const answer of answers) this.decideByRule(answer);
       });
       this.#alarms.cancel('outbox');
     });
-  }
-
-  #answer(answer: Ruled): void {
-    if (this.#parts) this.#publish(this.#parts.thread.decideByRule(answer));
   }
 
   /** Frames of a talkative agent follow on each other without a pause: others are let in between. */

@@ -1,7 +1,7 @@
 import { FilepathError, Rule, type RuleScope } from '@filepath/protocol';
 import { notFound } from '../result.ts';
 import { first, type Sql } from '../storage/sql.ts';
-import type { AskedNote } from '../thread/asked.ts';
+import type { AskedNote, AskedQuestion } from '../thread/asked.ts';
 import type { WaitingRow } from './waiting-row.ts';
 
 const MOST = 500;
@@ -9,6 +9,10 @@ const PROMPT = 4000;
 
 /** What a rule answers. */
 export type Ruled = { id: string; choice: string; rule: string };
+
+type Asking = Pick<AskedNote, 'thread' | 'session' | 'repository' | 'agentType'> & {
+  readonly open: readonly Pick<AskedQuestion, 'id' | 'equal' | 'options' | 'permission'>[];
+};
 
 type Row = Omit<Rule, 'agentType'> & { agent_type: string };
 
@@ -83,7 +87,7 @@ export class Rules {
   }
 
   /** The answers to what a thread asks, the narrowest scope first. */
-  answers({ thread, session, repository, agentType, open }: AskedNote): Ruled[] {
+  answers({ thread, session, repository, agentType, open }: Asking): Ruled[] {
     return open
       .filter(({ permission }) => permission)
       .flatMap(({ id, equal, options }) => {
@@ -102,6 +106,16 @@ export class Rules {
         if (rule === null || !options.includes(rule.choice)) return [];
         return [{ id, choice: rule.choice, rule: rule.id }];
       });
+  }
+
+  /** The same of a question that waits already. */
+  answersWaiting(row: WaitingRow): Ruled[] {
+    const { thread, session, repository, agent_type: agentType, question: id, equal } = row;
+    if (id === null || equal === null || agentType === null) return [];
+    const options = JSON.parse(row.choices) as string[];
+    const permission = row.kind === 'permission';
+    const open = [{ id, equal, options, permission }];
+    return this.answers({ thread, session, repository, agentType, open });
   }
 
   /** What held for a session or its agents holds no more. */

@@ -44,6 +44,9 @@ import { type Holder, UserLedger } from './user-ledger.ts';
 import { Waiting } from './waiting.ts';
 import type { WaitingRow } from './waiting-row.ts';
 
+/** An agent that has its answer may ask the same again before the rule is stored. */
+type RuledSince = { readonly thread: string; readonly answer: Ruled };
+
 type Attention = { waiting: Waiting; viewers: Viewers<ViewerSocket>; readers: SseReaders };
 
 /** `createdAt` is null until the chat knows whose it is. */
@@ -113,14 +116,23 @@ export class UserObject extends DurableObject<Env> {
     });
   }
 
-  /** It was answered, or could not be. */
-  endAnswer(row: WaitingRow, { choice, scope = 'once' }: AttentionAnswer, done: boolean): void {
+  /** It was answered, or could not be. Gives back what its rule answers of what was asked since. */
+  endAnswer(
+    row: WaitingRow,
+    { choice, scope = 'once' }: AttentionAnswer,
+    done: boolean,
+  ): RuledSince[] {
     this.#claims.give(row.id);
-    if (!done) return;
+    if (!done) return [];
     this.#change((waiting) => waiting.answered(row.id, choice));
-    if (scope === 'once') return;
-    const id = crypto.randomUUID();
-    new Rules(this.#sql).add(id, scope, row, choice, new Date().toISOString());
+    if (scope === 'once') return [];
+    const rules = new Rules(this.#sql);
+    rules.add(crypto.randomUUID(), scope, row, choice, new Date().toISOString());
+    return this.#attention()
+      .waiting.equalAfter(row)
+      .flatMap((since) =>
+        rules.answersWaiting(since).map((answer) => ({ thread: since.thread, answer })),
+      );
   }
 
   rules(): Rule[] {

@@ -96,6 +96,12 @@ export class Waiting implements FeedSource {
     });
   }
 
+  /** Questions that wait, equal to one and asked after it. */
+  equalAfter({ equal, at }: WaitingRow): WaitingRow[] {
+    if (equal === null) return [];
+    return this.#all('WHERE open = 1 AND equal = ? AND at > ? ORDER BY seq', equal, at);
+  }
+
   /** It was answered here. */
   answered(id: string, choice: string): void {
     const row = this.find(id);

@@ -1,6 +1,9 @@
+import { env } from 'cloudflare:workers';
 import { AttentionFrame, AttentionItem, Rule, type ThreadId } from '@filepath/protocol';
 import { expect, it } from 'vitest';
 import { z } from 'zod';
+import { OWNER_ID } from '../../src/auth/sign-in-link.ts';
+import { unwrap } from '../../src/result.ts';
 import {
   ask,
   logOf,
@@ -142,6 +145,33 @@ it('[ATT4] [ATT5] a permission for a session answers equal questions of its agen
   expect(await waiting(one.id)).toMatchObject({ why: 'npm test' });
   await ask(204, 'DELETE', `/api/session/${session.id}`);
   await expect.poll(async () => [...(await items(one.id)), ...(await items(two.id))]).toEqual([]);
+});
+
+it('[ATT4] what an agent asks again before the rule is stored is answered by it', async () => {
+  const { node } = await newAgent();
+  const link = await running(node.id);
+  await link.say(asks('p1', 'make'));
+  const { id } = await waiting(node.id);
+  const answer = { choice: 'allow', scope: 'agent' } as const;
+  const user = env.USER.getByName(OWNER_ID);
+  const row = unwrap(await user.beginAnswer(id, answer));
+  await ask(202, 'POST', `/api/thread/${node.id}/decision/p1`, { choice: 'allow' });
+  await link.say(asks('p2', 'make'));
+  await expect.poll(async () => (await items(node.id)).map((one) => one.id)).not.toEqual([id]);
+  await waiting(node.id);
+  const since = await user.endAnswer(row, answer, true);
+  const rule = (await rules()).find(({ of }) => of === node.id);
+  expect(since).toEqual([
+    { thread: node.id, answer: { id: 'p2', choice: 'allow', rule: rule?.id } },
+  ]);
+  for (const { thread, answer: given } of since)
+    await env.THREAD.getByName(thread).decideByRule(given);
+  await expect.poll(() => items(node.id)).toEqual([]);
+  expect((await logOf(node.id)).at(-1)).toMatchObject({
+    source: 'system',
+    body: { type: 'decision', id: 'p2', choice: 'allow', rule: rule?.id },
+  });
+  await ask(204, 'DELETE', `/api/rules/${rule?.id}`);
 });
 
 it('[ATT3] a failure is answered with a restart or a message, once', async () => {
