@@ -17,7 +17,9 @@ const heard = (page: Page, text: string) =>
   page.locator('[data-block="text"]', { hasText: `got ${text}` }).waitFor();
 
 /** What was sent is taken, and the field is free for more. */
-const emptied = (page: Page) => expect.poll(() => field(page).inputValue()).toBe('');
+async function emptied(page: Page): Promise<void> {
+  await expect.poll(() => field(page).inputValue()).toBe('');
+}
 
 async function opened(page: Page, instance: { url: string; token: string }, path: string) {
   await page.goto(`${instance.url}/api/auth/sign-in/link?token=${instance.token}`);

@@ -40,8 +40,9 @@ async function offers(page: Page, ...models: string[]): Promise<void> {
 }
 
 /** Waits until this is in the field: agents and models are asked for apart. */
-const chosen = (page: Page, model: string) =>
-  expect.poll(() => page.getByTestId('model').inputValue()).toBe(model);
+async function chosen(page: Page, model: string): Promise<void> {
+  await expect.poll(() => page.getByTestId('model').inputValue()).toBe(model);
+}
 
 it('without a key offline/demo is chosen and said; a key under Settings brings models to choose', async () => {
   await using list = await startModelList();
