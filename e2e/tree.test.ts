@@ -430,7 +430,7 @@ describe('a tree of hundreds of agents', () => {
     await page.locator(`[data-node="${grown.idOf('leaf-2-1')}"][data-status="running"]`).waitFor();
     const changed = await page.evaluate(() => [...Reflect.get(globalThis, 'changedRows')]);
     expect(changed).toEqual([grown.idOf('leaf-2-1')]);
-  });
+  }, 400_000);
 });
 
 describe('the palette', () => {
