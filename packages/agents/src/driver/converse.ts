@@ -15,7 +15,7 @@ const IDLE_SECONDS = 60;
 /** For what a program still does in the background. */
 const BUSY_MS = 30 * 60_000;
 /** Of the time that a stop leaves: for the program to end its turn by itself. */
-const INTERRUPT_MS = 1200;
+const INTERRUPT_MS = 1000;
 const CLOSE_MS = 900;
 /** What an agent is told at its start comes in one go, line by line: its task, and what is remembered. It is one turn. */
 const TOLD_MS = 150;
