@@ -8,7 +8,7 @@ import { type AgentEntry, type AgentInput, AgentEvent } from '@filepath/protocol
 import type { PlayedAgent } from './clis/scenarios.ts';
 
 const MAIN = fileURLToPath(new URL('../src/main.ts', import.meta.url));
-const PATIENCE_MS = 40_000;
+const PATIENCE_MS = 100_000;
 
 export type AgentSetting = {
   readonly entry: AgentEntry;
@@ -19,6 +19,14 @@ export type AgentSetting = {
 function childrenOf(pid: number): number[] {
   const children = readFileSync(`/proc/${pid}/task/${pid}/children`, 'utf8');
   return children.split(' ').filter(Boolean).map(Number);
+}
+
+function killGroup(pid: number): void {
+  try {
+    process.kill(-pid, 'SIGKILL');
+  } catch {
+    // It ended by itself meanwhile.
+  }
 }
 
 /** The agents' own program, as the runner starts it, without a sandbox. A message to one that has ended starts it again. */
@@ -73,7 +81,7 @@ export class AgentProcess implements PlayedAgent {
     if (child?.pid === undefined) return;
     const exited = once(child, 'close');
     // The CLI has a group of its own.
-    for (const pid of [child.pid, ...childrenOf(child.pid)]) process.kill(-pid, 'SIGKILL');
+    for (const pid of [child.pid, ...childrenOf(child.pid)]) killGroup(pid);
     await exited;
   };
 

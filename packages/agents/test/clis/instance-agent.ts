@@ -4,7 +4,7 @@ import { agentPids, Api, follow, type Follower, type Instance } from '@filepath/
 import { z } from 'zod';
 import type { PlayedAgent } from './scenarios.ts';
 
-const PATIENCE_MS = 90_000;
+const PATIENCE_MS = 150_000;
 
 export type Wish = {
   readonly agentType: string;

@@ -32,7 +32,7 @@ export type Scenario = {
 
 /** A command that is never waited for. */
 export const LONG = 'i=0; while [ $i -lt 600 ]; do sleep 0.1; i=$((i+1)); done';
-export const SHORT = 'i=0; while [ $i -lt 20 ]; do sleep 0.1; i=$((i+1)); done';
+export const SHORT = 'i=0; while [ $i -lt 40 ]; do sleep 0.1; i=$((i+1)); done';
 const COMMIT =
   'git add -A && git -c user.name=agent -c user.email=agent@localhost commit -qm "docs: notes"';
 

@@ -64,7 +64,7 @@ describe('a CLI that fails', () => {
       {
         claude: `require('node:fs').appendFileSync(process.env.HOME + '/argv', process.argv.slice(2).join(' ') + '\\n'); each(() => { ${TURN} });`,
       },
-      { env: { FILEPATH_IDLE_SECONDS: '0.2' } },
+      { env: { FILEPATH_IDLE_SECONDS: '1' } },
     );
     await it.agent.say('one');
     await it.agent.until(isDone, 'the end of the first turn');
@@ -130,9 +130,9 @@ describe('a CLI that fails', () => {
       {
         claude: `const tasks = (...tasks) => say({ type: 'system', subtype: 'background_tasks_changed', tasks });
           each(() => { state('running'); init('s1'); tasks('build'); result(); state('idle');
-            setTimeout(() => { tasks(); state('running'); text('It is built.'); result(); state('idle'); }, 900); });`,
+            setTimeout(() => { tasks(); state('running'); text('It is built.'); result(); state('idle'); }, 3000); });`,
       },
-      { env: { FILEPATH_IDLE_SECONDS: '0.2' } },
+      { env: { FILEPATH_IDLE_SECONDS: '1' } },
     );
     await it.agent.say('build it');
     await it.agent.until(isDone, 'the end of the turn');

@@ -20,7 +20,7 @@ function alive(pid: number): boolean {
 
 async function pidIn(file: string): Promise<number> {
   const written = () => existsSync(file) && readFileSync(file, 'utf8').trim();
-  await expect.poll(written, { timeout: 20_000 }).toBeTruthy();
+  await expect.poll(written).toBeTruthy();
   return Number(readFileSync(file, 'utf8'));
 }
 
@@ -50,9 +50,7 @@ describe('stop and steer', () => {
     const tree = await startTree(server.url);
     const agent = startAgent(tree, place());
     agent.say('Paint it.');
-    await expect
-      .poll(() => tree.asked.some(({ path }) => path === 'children/wait'), { timeout: 20_000 })
-      .toBe(true);
+    await expect.poll(() => tree.asked.some(({ path }) => path === 'children/wait')).toBe(true);
     agent.send(input);
     const end = await agent.heard(isEnd);
     expect(JSON.stringify(end)).toContain('I have heard.');
@@ -98,7 +96,7 @@ describe('stop and steer', () => {
   it('[LOOP25] after it has been idle for a while it ends, and the next process goes on', async () => {
     const server = await serve({ script: perConversation([{ text: 'Four.' }, { text: 'Five.' }]) });
     const at = place();
-    const env = { FILEPATH_IDLE_SECONDS: '0.2' };
+    const env = { FILEPATH_IDLE_SECONDS: '1' };
     const first = startAgent(server, at, { env });
     first.say('Two and two?');
     expect(await first.exit).toBe(0);

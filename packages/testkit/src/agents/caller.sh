@@ -18,7 +18,7 @@ failed=0
 body="{\"model\":\"$FILEPATH_MODEL\",\"max_tokens\":$limit,\"stream\":true,\"messages\":[{\"role\":\"user\",\"content\":\"go on\"}]}"
 n=1
 while [ "$n" -le "$calls" ]; do
-  status=$(curl -sS -m 60 -o "$HOME/answer" -w '%{http_code}' "$FILEPATH_BASE_URL/anthropic/v1/messages" \
+  status=$(curl -sS -m 240 -o "$HOME/answer" -w '%{http_code}' "$FILEPATH_BASE_URL/anthropic/v1/messages" \
     -H "x-api-key: $FILEPATH_API_KEY" -H 'anthropic-version: 2023-06-01' -H 'content-type: application/json' \
     -d "$body" 2>"$HOME/problem")
   ended=$?

@@ -30,10 +30,10 @@ describe('bash', () => {
     const made = kit();
     const command = `trap '' TERM; sleep 300 & echo $! > child; while :; do sleep 1; done`;
     const started = Date.now();
-    const result = await use(bashTool(made), { command, timeout: 1 });
+    const result = await use(bashTool(made), { command, timeout: 3 });
     expect(result).toMatchObject({ ok: false });
-    expect(result.text).toContain('ended after 1 seconds');
-    expect(Date.now() - started).toBeLessThan(10_000);
+    expect(result.text).toContain('ended after 3 seconds');
+    expect(Date.now() - started).toBeLessThan(60_000);
     const child = Number(readFileSync(join(made.place.workspace, 'child'), 'utf8'));
     await expect.poll(() => gone(child)).toBe(true);
   });
@@ -41,9 +41,9 @@ describe('bash', () => {
   it('[LOOP32] does not wait for what a command left in the background', async () => {
     const made = kit();
     const started = Date.now();
-    const result = await use(bashTool(made), { command: 'sleep 5 & echo $!; exit 3' });
+    const result = await use(bashTool(made), { command: 'sleep 100 & echo $!; exit 3' });
     expect(result).toMatchObject({ ok: false, detail: { exit: 3 } });
-    expect(Date.now() - started).toBeLessThan(4_000);
+    expect(Date.now() - started).toBeLessThan(50_000);
     process.kill(Number(/stdout:\n(\d+)/.exec(result.text)?.[1]), 'SIGKILL');
   });
 
@@ -51,9 +51,7 @@ describe('bash', () => {
     const made = kit();
     const stop = new AbortController();
     const running = use(bashTool(made), { command: 'touch there; sleep 300' }, stop.signal);
-    await expect
-      .poll(() => existsSync(join(made.place.workspace, 'there')), { timeout: 10_000 })
-      .toBe(true);
+    await expect.poll(() => existsSync(join(made.place.workspace, 'there'))).toBe(true);
     stop.abort();
     expect((await running).text).toContain('interrupted');
   });
