@@ -64,7 +64,7 @@ it('[CLAW4] random cuts of the connection lose and repeat nothing', async () => 
         expect(stored.slice(known.length).map(textOf)).toEqual([`round ${round}`, text]);
         return stored;
       },
-      { timeout: 20_000, interval: 20 },
+      { timeout: 120_000, interval: 20 },
     );
   }
   client.close();
@@ -93,9 +93,9 @@ it('[CLAW11] [CLAW20] after random kills every message has its answer, and the l
     // Now and then before anything has come back.
     if (luck.below(4) > 0) await Promise.race([moment, reading]);
     else
-      await vi.waitFor(async () =>
-        expect(await transcript(api, id)).toHaveLength(known.length + 1),
-      );
+      await expect
+        .poll(async () => (await transcript(api, id)).length)
+        .toBeGreaterThan(known.length);
     await instance.killEngine();
     client.close();
     await reading;
@@ -107,7 +107,7 @@ it('[CLAW11] [CLAW20] after random kills every message has its answer, and the l
         expect(answered?.role).toBe('assistant');
         expect(answered?.parts.some(({ state }) => state === 'streaming')).toBe(false);
       },
-      { timeout: 90_000, interval: 200 },
+      { timeout: 180_000, interval: 200 },
     );
   }
   const stored = await transcript(api, id);

@@ -8,7 +8,7 @@ import {
   startInstance,
 } from '@filepath/testkit';
 import { expect, it } from 'vitest';
-import { expectWhole, hasNumber, processExists } from './support.ts';
+import { expectWhole, hasNumber, letGo, processExists, stayingStream } from './support.ts';
 
 const COUNT = 5000;
 
@@ -16,7 +16,7 @@ it('[F1] [F2] kill -9 of the engine, of the process, of both: every event once, 
   const dice = chance('kills');
   await using instance = await startInstance();
   const api = new Api(instance);
-  const { node } = await api.agent(scriptAgent('stream', String(COUNT), '0.2', '50').command);
+  const { node } = await api.agent(stayingStream([String(COUNT), '0.2', '50']));
   const feed = follow(instance, node.id);
   await api.message(node.id, 'go');
   await feed.until(isType('started'));
@@ -35,6 +35,7 @@ it('[F1] [F2] kill -9 of the engine, of the process, of both: every event once, 
   await instance.killProcess();
   expect(processExists(shim)).toBe(true);
   await instance.start();
+  letGo(instance.home, node.slug);
   await feed.until(isType('exit'));
   feed.close();
 

@@ -37,11 +37,9 @@ it('[F15] out of memory, a fork bomb and SIGSTOP end with their type, while sibl
     const exit = await feed.until(isType('exit'));
     feed.close();
     expect(bodyOf(exit)).toMatchObject({ reason: 'limit', detail });
-    const { nodes } = await api.tree(node.sessionId);
-    expect(nodes.find(({ id }) => id === node.id)).toMatchObject({
-      status: 'error',
-      reason: detail,
-    });
+    const shown = async () =>
+      (await api.tree(node.sessionId)).nodes.find(({ id }) => id === node.id);
+    await expect.poll(shown).toMatchObject({ status: 'error', reason: detail });
     expect(agentPids(node.id)).toEqual([]);
   }
   expect(stalled.feed.events.filter(isType('silent'))).toHaveLength(2);

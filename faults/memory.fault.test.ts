@@ -38,7 +38,7 @@ it('[MEM5] kills of engine and process while an agent remembers: each is stored,
 
   const Listed = z.object({ memories: z.array(Memory), total: z.int() });
   const listed = () => api.json(Listed, 'GET', '/api/memories?limit=500');
-  await expect.poll(async () => (await listed()).total, { timeout: 30_000 }).toBe(COUNT);
+  await expect.poll(async () => (await listed()).total).toBe(COUNT);
   const { memories } = await listed();
   const seqs = feed.events.filter(isType('memory')).map(({ seq }) => seq);
   const stored = memories.map(({ source }) => (source.by === 'agent' ? source.seq : null));

@@ -1,7 +1,7 @@
 import { Api, follow, isType, shimPids, startInstance } from '@filepath/testkit';
 import { existsSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';
-import { expect, it, vi } from 'vitest';
+import { expect, it } from 'vitest';
 
 /** Asks for two children, which leave a file each and stay. */
 const PARENT = `case "$FILEPATH_TASK" in
@@ -30,15 +30,17 @@ it('[F7] what was due while everything was down is done without a request, once'
   process.kill(instance.enginePid(), 'SIGKILL');
   await instance.killProcess();
   await instance.start();
-  await vi.waitFor(() => expect(arrived(instance.home)).toBe(2), { timeout: 60_000 });
+  await expect.poll(() => arrived(instance.home)).toBe(2);
 
   const { nodes } = await api.tree(session.id);
   expect(nodes.map(({ name }) => name).sort()).toEqual(['child 1', 'child 2', node.name].sort());
   for (const { id, parentId } of nodes) {
     if (parentId === null) continue;
-    const events = await api.events(id);
-    expect(events.filter(isType('message'))).toHaveLength(1);
-    expect(events.filter(isType('started'))).toHaveLength(1);
+    const child = follow(instance, id);
+    await child.until(isType('started'));
+    child.close();
+    expect(child.events.filter(isType('message'))).toHaveLength(1);
+    expect(child.events.filter(isType('started'))).toHaveLength(1);
   }
   expect(shimPids(instance.home)).toHaveLength(3);
 });

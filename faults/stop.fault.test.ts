@@ -42,4 +42,4 @@ it('[F10] stop of the root while it spawns: no live descendant after 5 s, none l
   await wait(3000);
   expect(shimPids(instance.home)).toEqual([]);
   expect((await api.tree(session.id)).nodes.length).toBe(before);
-}, 60_000);
+});

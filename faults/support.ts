@@ -1,7 +1,9 @@
 import type { LogEvent } from '@filepath/protocol';
 import { ChainReader } from '@filepath/protocol';
+import { scriptAgent } from '@filepath/testkit';
 import { createHash } from 'node:crypto';
-import { readdirSync, readFileSync } from 'node:fs';
+import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { expect } from 'vitest';
 
 const sha256 = (text: string): string => createHash('sha256').update(text).digest('hex');
@@ -16,6 +18,17 @@ export function numbers(events: readonly LogEvent[]): number[] {
   return events
     .filter((event) => event.source === 'fap' && bodyOf(event)['type'] === 'text')
     .map((event) => Number(bodyOf(event)['content']));
+}
+
+/** The stream agent, before it something else: when it has printed all it stays until it is let go. */
+export function stayingStream(args: readonly string[], before = ''): string[] {
+  const [shell = '', option = '', script = '', ...rest] = scriptAgent('stream', ...args).command;
+  const stay = 'until [ -e /workspace/go ]; do sleep 0.1; done';
+  return [shell, option, `${before}\n${script}\n${stay}`, ...rest];
+}
+
+export function letGo(home: string, slug: string): void {
+  writeFileSync(join(home, 'agents', slug, 'workspace', 'go'), '');
 }
 
 export const upTo = (n: number): number[] => Array.from({ length: n }, (_, i) => i + 1);
