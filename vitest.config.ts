@@ -39,20 +39,20 @@ export default defineConfig({
       inNode('web', 'packages/web/test/**/*.test.ts'),
       inNode('testkit', 'packages/testkit/test/**/*.test.ts'),
       inNode('cli', 'packages/cli/test/**/*.test.ts'),
-      inNode('scripts', 'scripts/test/**/*.test.ts'),
+      inNode('scripts', 'scripts/test/**/*.test.ts', { timeoutMs: 120_000 }),
       inNode('worker', 'packages/worker/test/unit/**/*.test.ts'),
       inNode('runner', 'packages/runner/test/**/*.test.ts', {
-        timeoutMs: 60_000,
+        timeoutMs: 120_000,
         leftOut: 'packages/runner/test/containers/**',
       }),
       inNode('containers', 'packages/runner/test/{containers,hostile}/**/*.test.ts', {
-        timeoutMs: 60_000,
+        timeoutMs: 240_000,
         oneFileAtATime: true,
         globalSetup: 'packages/runner/test/containers/engine.ts',
       }),
-      inNode('loop', 'packages/loop/test/**/*.test.ts'),
+      inNode('loop', 'packages/loop/test/**/*.test.ts', { timeoutMs: 60_000 }),
       inNode('agents', 'packages/agents/test/**/*.test.ts', {
-        timeoutMs: 60_000,
+        timeoutMs: 120_000,
         leftOut: 'packages/agents/test/clis/**',
       }),
       inNode('clis', 'packages/agents/test/clis/**/*.test.ts', {

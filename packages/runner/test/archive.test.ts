@@ -107,7 +107,7 @@ describe('the archive', () => {
     const { archive } = new Home(bench.home);
     put(archive, 'old', 400);
     await bench.start();
-    await vi.waitFor(() => expect(readdirSync(archive)).toEqual([]), { timeout: 10_000 });
+    await expect.poll(() => readdirSync(archive)).toEqual([]);
     const order = shellOrder('echo up');
     bench.worker.order(order);
     await bench.worker.until('exit', () => bench.worker.thread(order.thread).exit !== undefined);

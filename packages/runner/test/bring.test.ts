@@ -121,7 +121,7 @@ describe('a pack of an agent', () => {
     const bring = bringBack({ ...tools, place, mirror, signal, exclusively, most });
     await expect(bring).rejects.toThrow('it is larger than 100000 bytes');
     expect(readdirSync(join(dir, 'jobs'))).toEqual([]);
-    expect(processesOf(bench.home)).toEqual([]);
+    await expect.poll(() => processesOf(bench.home)).toEqual([]);
   });
 });
 

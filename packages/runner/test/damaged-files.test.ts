@@ -1,7 +1,7 @@
 import { existsSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { StartOrder, StopOrder } from '@filepath/protocol';
-import { describe, expect, it, vi } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import type { ThreadRecord } from './fake-worker.ts';
 import { Bench, processesOf, shellOrder } from './setup.ts';
 
@@ -39,8 +39,9 @@ async function nextEpoch({ bench, order, thread }: Running): Promise<void> {
   expect(thread.exit).toMatchObject({ epoch: 2, reason: 'exited', code: 0 });
 }
 
-const gone = (bench: Bench): Promise<void> =>
-  vi.waitFor(() => expect(processesOf(bench.home)).toEqual([]));
+async function gone(bench: Bench): Promise<void> {
+  await expect.poll(() => processesOf(bench.home)).toEqual([]);
+}
 
 describe('[RUN6] an agent whose files were damaged under it', () => {
   const cases: [string, (running: Running) => void][] = [
@@ -85,7 +86,7 @@ describe('[RUN6] an agent whose files were damaged under it', () => {
     const { bench, order, thread } = await abandoned();
     writeFileSync(join(bench.agentDir(order), 'workspace', 'go'), '');
     const spool = bench.runFile(order, 'spool');
-    await vi.waitFor(() => expect(readFileSync(spool, 'utf8')).toContain('more\n'));
+    await expect.poll(() => readFileSync(spool, 'utf8')).toContain('more\n');
     damage(bench.runFile(order, 'pid'), 'x');
     await bench.start();
     await bench.worker.until('exit', () => thread.exit !== undefined);

@@ -20,6 +20,9 @@ import { type WebSocket, WebSocketServer } from 'ws';
 
 export const TOKEN = 'runner-token';
 
+/** How long something is waited for that comes at once on a machine with nothing else to do. */
+export const PATIENCE_MS = 60_000;
+
 /** What a thread has stored: the worker's side of one epoch. */
 export class ThreadRecord {
   epoch = 1;
@@ -132,9 +135,10 @@ export class FakeWorker {
     return number;
   }
 
+  /** To a runner that has said hello: before that it would get the order twice. */
   sendOrder(number: number): void {
     const found = this.orders[number - 1];
-    if (found === undefined || this.#control === null) return;
+    if (found === undefined || this.#control === null || !this.connected) return;
     const frame = ControlToRunner.parse({ t: 'order', order: number, do: found.order });
     this.#control.send(JSON.stringify(frame));
   }
@@ -144,7 +148,7 @@ export class FakeWorker {
     const ask = ++this.#asked;
     const frame = ControlToRunner.parse({ t: 'ask', ask, question });
     this.#control?.send(JSON.stringify(frame));
-    await this.until(`the answer to ${ask}`, () => this.answers.has(ask), 30_000);
+    await this.until(`the answer to ${ask}`, () => this.answers.has(ask));
     const answer = this.answers.get(ask);
     if (answer === undefined) throw new Error('no answer');
     return answer;
@@ -162,7 +166,7 @@ export class FakeWorker {
   }
 
   /** Resolves when the condition holds; rejects with what the runner did wrong, or at the deadline. */
-  async until(what: string, condition: () => boolean, ms = 15_000): Promise<void> {
+  async until(what: string, condition: () => boolean, ms = PATIENCE_MS): Promise<void> {
     const deadline = AbortSignal.timeout(ms);
     try {
       if (condition()) return;
@@ -193,8 +197,11 @@ export class FakeWorker {
 
   #onControl(ws: WebSocket): void {
     this.#control = ws;
+    this.connected = false;
     ws.on('close', () => {
-      if (this.#control === ws) this.connected = false;
+      if (this.#control !== ws) return;
+      this.connected = false;
+      this.#changed();
     });
     ws.on('message', (data: Buffer) => {
       const frame = ControlToWorker.parse(JSON.parse(data.toString()));

@@ -1,7 +1,7 @@
 import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { RunnerBody, StartOrder, StopOrder } from '@filepath/protocol';
-import { describe, expect, it, vi } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { ObservedFile } from '../src/epoch/observed-file.ts';
 import { StdinFile } from '../src/epoch/stdin-file.ts';
 import { createExclusive, readText } from '../src/files.ts';
@@ -89,7 +89,7 @@ describe('on a full disk', () => {
     const long = message('y'.repeat(9_000));
     bench.worker.input(order.thread, long);
     bench.worker.input(order.thread, message('second'));
-    await vi.waitFor(() => expect(readText(bench.runFile(order, 'stdin'))).toMatch(/y$/));
+    await expect.poll(() => readText(bench.runFile(order, 'stdin'))).toMatch(/y$/);
     await bench.logged(order, 'held');
     expect(thread.written).toEqual([]);
     disk.empty();
@@ -104,11 +104,11 @@ describe('on a full disk', () => {
     const [bench, order, thread] = await up(disk, 'echo up; while :; do sleep 1; done');
     disk.fill();
     const number = bench.worker.order(stopOf(order));
-    await vi.waitFor(() => expect(processesOf(bench.home)).toEqual([]), { timeout: 15_000 });
+    await expect.poll(() => processesOf(bench.home)).toEqual([]);
     disk.empty();
     await bench.worker.until('exit', () => thread.exit !== undefined);
     expect(thread.exit).toMatchObject({ reason: 'stopped' });
-    await bench.worker.until('taken', () => bench.worker.orders[number - 1]?.taken === 1, 40_000);
+    await bench.worker.until('taken', () => bench.worker.orders[number - 1]?.taken === 1);
     await bench.logged(order, 'over');
     expect(existsSync(bench.runFile(order, 'order.json'))).toBe(false);
   });

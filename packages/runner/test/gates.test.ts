@@ -146,7 +146,7 @@ describe('a gate', () => {
     const begun = join(bench.agentDir(start), 'workspace', 'begun');
     const one = jobOrder(start, gate({ gates: slow }));
     bench.worker.order(one);
-    await expect.poll(() => existsSync(begun), { timeout: 15_000 }).toBe(true);
+    await expect.poll(() => existsSync(begun)).toBe(true);
     const { thread } = start;
     bench.worker.order({ kind: 'stop', thread, epoch: 1, graceMs: 0, inputs: [] });
     const called = { type: 'job_failed', work: 'gate', reason: /^called off/ };
@@ -168,7 +168,7 @@ describe('a gate', () => {
     for (const job of [two, three]) {
       expect(await resultOf(bench, job)).toMatchObject({ type: 'job_failed', work: 'gate' });
     }
-    await expect.poll(() => processesOf(bench.home), { timeout: 15_000 }).toEqual([]);
+    await expect.poll(() => processesOf(bench.home)).toEqual([]);
   });
 
   it('[GATE7] is run again by the next runner when its own was killed', async () => {
@@ -180,7 +180,7 @@ describe('a gate', () => {
     const order = jobOrder(start, gate({ gates: gates({ run }) }));
     const tries = join(bench.agentDir(start), 'workspace', 'tries');
     bench.worker.order(order);
-    await expect.poll(() => existsSync(tries), { timeout: 15_000 }).toBe(true);
+    await expect.poll(() => existsSync(tries) && readFileSync(tries, 'utf8')).toBe('x\n');
     await first.kill();
     await bench.start();
     expect(await resultOf(bench, order)).toMatchObject({ type: 'gate', passed: true });

@@ -1,5 +1,5 @@
 import { agentPids } from '@filepath/testkit';
-import { describe, expect, it, vi } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { Bench, processesOf, shellOrder, tempDir } from './setup.ts';
 
 const DEAF = `trap '' TERM INT HUP`;
@@ -43,11 +43,10 @@ describe.each(WAYS)('with %s for control groups', (_way, more) => {
       graceMs: 100,
       inputs: [{ id: 1, line: '{"type":"signal","action":"stop"}' }],
     });
-    await bench.worker.until('exit', () => thread.exit !== undefined, 25_000);
+    await bench.worker.until('exit', () => thread.exit !== undefined);
     expect(thread.exit?.reason).toMatch(/^(stopped|exited)$/);
     expect(thread.observed.filter(({ type }) => type === 'exit')).toHaveLength(1);
     await bench.logged(order, 'over');
-    await vi.waitFor(() => expect(processesOf(bench.home)).toEqual([]));
-    expect(agentPids(id)).toEqual([]);
+    await expect.poll(() => [...processesOf(bench.home), ...agentPids(id)]).toEqual([]);
   });
 });

@@ -5,7 +5,7 @@ import {
   newJobId,
   newThreadId,
 } from '@filepath/protocol';
-import { describe, expect, it, vi } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { Agents } from '../src/agents.ts';
 import { Home } from '../src/home.ts';
 import { JobFile } from '../src/jobs/job-file.ts';
@@ -14,8 +14,8 @@ import type { RunnerLog } from '../src/log.ts';
 import { later } from './setup.ts';
 import { smallDisk } from './small-disk.ts';
 
-/** Jobs of one agent on a small disk. The first that is carried out leaves the disk full. */
-function jobsOnDisk() {
+/** Jobs of one agent on a small disk. The first that is carried out, after `taken`, leaves the disk full. */
+function jobsOnDisk(taken: Promise<void> = Promise.resolve()) {
   const disk = smallDisk(4);
   const agents = new Agents(new Home(disk.path));
   const agent = agents.ensure(newThreadId(), 'a-1');
@@ -28,6 +28,7 @@ function jobsOnDisk() {
       log: (event) => logs.push(event),
       send: (frame: ControlToWorker) => void (frame.t === 'done' && told.push(frame.result.job)),
       carryOut: async (_, { id }): Promise<JobResult> => {
+        await taken;
         if (done.push(id) === 1) disk.fill();
         return { type: 'job_failed', job: id, work: 'snapshot', reason: 'r' };
       },
@@ -56,15 +57,15 @@ describe('a job on a full disk', () => {
     const jobs = open();
     const one = order();
     await jobs.take(one);
-    await vi.waitFor(() => expect(told).toEqual([one.id]));
+    await expect.poll(() => told).toEqual([one.id]);
     expect(stateOf(one)).toBe('open');
     await jobs.take(one);
     jobs.stored(one.id);
-    await vi.waitFor(() => expect(stateOf(one)).toBeUndefined());
+    await expect.poll(() => stateOf(one)).toBeUndefined();
     await jobs.take(one);
     open().resume();
     disk.empty();
-    await vi.waitFor(() => expect(stateOf(one)).toBe('stored'), 10_000);
+    await expect.poll(() => stateOf(one)).toBe('stored');
     await jobs.take(one);
     open().resume();
     expect(done).toEqual([one.id]);
@@ -75,9 +76,9 @@ describe('a job on a full disk', () => {
     const jobs = open();
     const one = order();
     await jobs.take(one);
-    await vi.waitFor(() => expect(told).toEqual([one.id]));
+    await expect.poll(() => told).toEqual([one.id]);
     disk.empty();
-    await vi.waitFor(() => expect(stateOf(one)).toBe('ended'), 10_000);
+    await expect.poll(() => stateOf(one)).toBe('ended');
     await jobs.close();
     open().resume();
     expect(told).toEqual([one.id, one.id]);
@@ -85,16 +86,18 @@ describe('a job on a full disk', () => {
   });
 
   it('[JOB3] that cannot be begun is begun when there is room', async () => {
-    const { disk, open, order, done, told, logs } = jobsOnDisk();
+    const taken = Promise.withResolvers<void>();
+    const { disk, open, order, done, told, logs } = jobsOnDisk(taken.promise);
     const jobs = open();
     const [one, two] = [order(), order()];
     await Promise.all([jobs.take(one), jobs.take(two)]);
-    await vi.waitFor(() => expect(told).toEqual([one.id]));
+    taken.resolve();
+    await expect.poll(() => told).toEqual([one.id]);
     const failures = () => logs.filter(({ message }) => message?.includes('ENOSPC'));
-    await vi.waitFor(() => expect(failures().length).toBeGreaterThan(1));
+    await expect.poll(() => failures().length).toBeGreaterThan(1);
     expect(done).toEqual([one.id]);
     disk.empty();
-    await vi.waitFor(() => expect(told).toEqual([one.id, two.id]), 10_000);
+    await expect.poll(() => told).toEqual([one.id, two.id]);
     expect(done).toEqual([one.id, two.id]);
   });
 });

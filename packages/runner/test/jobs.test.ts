@@ -70,7 +70,7 @@ describe('a job', () => {
       existsSync(file) ? JSON.parse(readFileSync(file, 'utf8')).tries : null;
     for (const wanted of [1, 2, 3]) {
       const child = runnerProcess(bench);
-      await expect.poll(tries, { timeout: 20_000, interval: 5 }).toBe(wanted);
+      await expect.poll(tries, { interval: 5 }).toBe(wanted);
       await child.kill();
     }
     expect(bench.worker.done).toEqual([]);
@@ -89,7 +89,7 @@ describe('a job', () => {
     const order = jobOrder(start, { type: 'snapshot' });
     bench.worker.order(order);
     const file = join(bench.agentDir(start), 'jobs', `${order.id}.json`);
-    await expect.poll(() => existsSync(file), { timeout: 10_000 }).toBe(true);
+    await expect.poll(() => existsSync(file)).toBe(true);
     bench.worker.order({ kind: 'remove', thread: start.thread, slug: start.slug });
     await bench.worker.until('taken', () => bench.worker.orders.every(({ taken }) => taken > 0));
     const [archived = ''] = readdirSync(join(bench.home, 'archive'));
@@ -115,7 +115,7 @@ describe('a job', () => {
       bench.worker.order(jobOrder(start, { type: 'push', repository: gitRepoUrl, force: false }));
     }
     const pack = join(bench.agentDir(start), 'jobs', 'bring', 'pack');
-    await expect.poll(() => existsSync(pack), { timeout: 10_000 }).toBe(true);
+    await expect.poll(() => existsSync(pack)).toBe(true);
     const other = await ended(bench, shellOrder('echo up', { gitRepoUrl }));
     expect(other.texts).toEqual(['up']);
     expect(existsSync(pack)).toBe(true);

@@ -10,7 +10,7 @@ export function jobOrder({ thread, slug }: Start, work: JobWork): JobOrder {
 /** The result of a job, when it has come. */
 export async function resultOf(bench: Bench, { id }: JobOrder): Promise<JobResult> {
   const found = (): JobResult | undefined => bench.worker.done.find(({ job }) => job === id);
-  await bench.worker.until(`the result of ${id}`, () => found() !== undefined, 30_000);
+  await bench.worker.until(`the result of ${id}`, () => found() !== undefined);
   const result = found();
   if (result === undefined) throw new Error('no result');
   return result;

@@ -2,7 +2,7 @@ import { appendFileSync, existsSync, readFileSync, statSync } from 'node:fs';
 import { setTimeout as delay } from 'node:timers/promises';
 import { LIMITS } from '@filepath/protocol';
 import fc from 'fast-check';
-import { describe, expect, it, vi } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { Bench, message, processesOf, runnerProcess, shellOrder } from './setup.ts';
 
 const COUNT = 'i=0; while [ $i -lt 2000 ]; do i=$((i+1)); echo "line $i"; done';
@@ -30,7 +30,7 @@ describe('the link of an agent', () => {
     thread.holdAcks = true;
     bench.worker.input(order.thread, 'go');
     await bench.worker.until('a full window', () => thread.frames.length === 4);
-    await vi.waitFor(() => expect(existsSync(bench.runFile(order, 'exit'))).toBe(true), 10_000);
+    await expect.poll(() => existsSync(bench.runFile(order, 'exit'))).toBe(true);
     expect(thread.frames).toHaveLength(4);
     thread.holdAcks = false;
     thread.socket?.terminate();
@@ -147,12 +147,10 @@ describe('an acknowledged spool', () => {
     );
     const thread = bench.worker.thread(order.thread);
     bench.worker.order(order);
-    await bench.worker.until('all', () => thread.offset > 59_999_900, 25_000);
-    await vi.waitFor(() => {
-      const stat = statSync(bench.runFile(order, 'spool'));
-      expect(stat.size).toBe(60_000_000);
-      expect(stat.blocks * 512).toBeLessThan(20 * 2 ** 20);
-    });
+    await bench.worker.until('all', () => thread.offset > 59_999_900);
+    const spool = () => statSync(bench.runFile(order, 'spool'));
+    await expect.poll(() => spool().size).toBe(60_000_000);
+    await expect.poll(() => spool().blocks * 512).toBeLessThan(20 * 2 ** 20);
   });
 });
 
@@ -215,7 +213,7 @@ describe('a runner that is killed', () => {
     await bench.worker.until('up', () => thread.lines.length === 1);
     await bench.stop();
     appendFileSync(bench.runFile(order, 'stdin'), 'bye\n');
-    await vi.waitFor(() => expect(existsSync(bench.runFile(order, 'exit'))).toBe(true), 5000);
+    await expect.poll(() => existsSync(bench.runFile(order, 'exit'))).toBe(true);
     await bench.start();
     await bench.worker.until('exit', () => thread.exit !== undefined);
     expect(thread.texts).toEqual(['up', 'bye']);
@@ -232,7 +230,7 @@ describe('a shim that is killed', () => {
     bench.worker.order(order);
     await bench.worker.until('up', () => thread.lines.length === 1);
     process.kill(bench.shim(order).pid, 'SIGKILL');
-    await bench.worker.until('exit', () => thread.exit !== undefined, 2000);
+    await bench.worker.until('exit', () => thread.exit !== undefined);
     expect(thread.exit).toMatchObject({ reason: 'lost', code: null });
     await bench.logged(order, 'over');
     expect(thread.observed.filter((body) => body.type === 'exit')).toHaveLength(1);
@@ -240,6 +238,6 @@ describe('a shim that is killed', () => {
       ...processesOf(mark.replace(' ', '\0')),
       ...processesOf(bench.home),
     ];
-    await vi.waitFor(() => expect(left()).toEqual([]), 2000);
+    await expect.poll(left).toEqual([]);
   });
 });

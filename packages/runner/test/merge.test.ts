@@ -97,9 +97,7 @@ describe('a merge', () => {
     Object.assign(bench.worker.thread(lead.thread), { observed: [], lines: [], offset: 0 });
     bench.worker.order(next);
     const at = workspace(bench, lead);
-    await expect
-      .poll(() => readFileSync(join(at, 'text'), 'utf8'), { timeout: 15_000 })
-      .toContain('x');
+    await expect.poll(() => readFileSync(join(at, 'text'), 'utf8')).toContain('x');
     const before = git(at, 'rev-parse', 'HEAD');
     expect(await merged(bench, one, toParent(lead, true))).toMatchObject({
       how: 'ff',
@@ -236,10 +234,11 @@ describe('a merge', () => {
     const order = mergeOrder(two, toParent(lead));
     bench.worker.order(order);
     const file = join(bench.agentDir(two), 'jobs', `${order.id}.json`);
-    const tries = (): unknown =>
-      existsSync(file) ? JSON.parse(readFileSync(file, 'utf8')).tries : null;
+    // At work, or done already where nobody looked in time.
+    const begun = (): boolean =>
+      existsSync(file) && JSON.parse(readFileSync(file, 'utf8')).tries !== 0;
     const child = runnerProcess(bench);
-    await expect.poll(tries, { timeout: 20_000, interval: 5 }).toBe(1);
+    await expect.poll(begun, { interval: 5 }).toBe(true);
     await child.kill();
     git(mirror, 'fsck', '--connectivity-only');
     await bench.start();

@@ -103,7 +103,7 @@ describe('a runner without privileges', () => {
     const child = shellOrder('cat more', { gitRepoUrl, parent: { thread, slug } });
     expect((await ended(bench, child)).texts).toEqual(['more']);
     const over = bench.runFile(parent, 'over');
-    await expect.poll(() => existsSync(over), { timeout: 15_000 }).toBe(true);
+    await expect.poll(() => existsSync(over)).toBe(true);
     Object.assign(first, { epoch: 2, offset: 0, lines: [], observed: [], inputs: [] });
     await ended(bench, { ...parent, epoch: 2 });
     expect(first.observed[0]).toMatchObject({ type: 'health', rescued: { files: 1 } });

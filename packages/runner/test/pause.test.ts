@@ -1,7 +1,7 @@
 import { existsSync, mkdirSync, readFileSync, symlinkSync } from 'node:fs';
 import { join } from 'node:path';
 import { newThreadId, type StartOrder } from '@filepath/protocol';
-import { describe, expect, it, vi } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { Pauser } from '../src/epoch/pauser.ts';
 import { initOf } from '../src/executor/process-files.ts';
 import { readText } from '../src/files.ts';
@@ -22,7 +22,7 @@ done`;
 /** Resolves when the kernel says that the agent is held still, or is not. */
 async function held(bench: Bench, order: StartOrder, still: boolean): Promise<void> {
   const run = new RunDir(bench.agentDir(order), order.epoch);
-  await vi.waitFor(() => expect(isHeld(run)).toBe(still), { timeout: 10_000, interval: 10 });
+  await expect.poll(() => isHeld(run), { interval: 10 }).toBe(still);
 }
 
 function isHeld(run: RunDir): boolean {

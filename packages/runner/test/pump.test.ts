@@ -1,6 +1,6 @@
 import { closeSync, openSync, readdirSync, readFileSync, readSync, statSync } from 'node:fs';
 import { join } from 'node:path';
-import { describe, expect, it, vi } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { readText } from '../src/files.ts';
 import { statOf } from '../src/proc.ts';
 import { AHEAD_BYTES, Credit } from '../src/spool/credit.ts';
@@ -60,7 +60,7 @@ describe('an agent that prints faster than its lines are stored', () => {
     await pumpSays(bench.runFile(order, 'pump'), 'wait');
     const { pid } = bench.shim(order);
     process.kill(pid, 'SIGKILL');
-    await vi.waitFor(() => expect(membersOf(pid)).toEqual([]), { timeout: 10_000 });
+    await expect.poll(() => membersOf(pid)).toEqual([]);
   });
 });
 
@@ -123,8 +123,9 @@ describe('a credit', () => {
   });
 });
 
-const pumpSays = (path: string, word: string): Promise<void> =>
-  vi.waitFor(() => expect(readText(path)?.trim()).toBe(word), { timeout: 20_000, interval: 10 });
+async function pumpSays(path: string, word: string): Promise<void> {
+  await expect.poll(() => readText(path)?.trim(), { interval: 10 }).toBe(word);
+}
 
 /** Processes of a group that run. */
 function membersOf(group: number): number[] {

@@ -63,12 +63,11 @@ export function longRepository(commits: number): string {
 export async function ended(
   bench: Bench,
   order: ReturnType<typeof shellOrder>,
-  ms?: number,
 ): Promise<ThreadRecord> {
   bench.worker.order(order);
   const thread = bench.worker.thread(order.thread);
   const isOver = (): boolean => thread.exit !== undefined || thread.refused !== undefined;
-  await bench.worker.until('end', isOver, ms);
+  await bench.worker.until('end', isOver);
   return thread;
 }
 

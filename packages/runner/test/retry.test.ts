@@ -22,7 +22,7 @@ describe('[LINK3] a start that fails in the runner', () => {
     const thread = bench.worker.thread(order.thread);
     await bench.worker.until('exit', () => thread.exit !== undefined);
     expect(thread.texts).toEqual(['up']);
-    expect(bench.worker.orders[0]?.taken).toBe(1);
+    await bench.worker.until('taken', () => bench.worker.orders[0]?.taken === 1);
     expect(bench.logs.filter(({ event }) => event === 'link-up')).toHaveLength(1);
   });
 

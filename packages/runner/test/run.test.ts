@@ -1,5 +1,5 @@
 import { existsSync, readFileSync, statSync } from 'node:fs';
-import { describe, expect, it, vi } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { Bench, message, processesOf, shellOrder } from './setup.ts';
 
 describe('an agent', () => {
@@ -105,6 +105,7 @@ describe('an agent', () => {
 
   it('[RUN1] has one process however often its start is ordered', async () => {
     const bench = await Bench.open();
+    await bench.worker.until('hello', () => bench.worker.connected);
     const order = shellOrder('echo up; read line');
     const number = bench.worker.order(order);
     for (let i = 0; i < 5; i++) bench.worker.sendOrder(number);
@@ -120,7 +121,7 @@ describe('an agent', () => {
     await bench.worker.until('taken', () => (bench.worker.orders[0]?.taken ?? 0) > before);
     expect(thread.texts).toEqual(['up']);
     expect(thread.observed.filter((body) => body.type === 'started')).toHaveLength(1);
-    await vi.waitFor(() => expect(processesOf(bench.home)).toEqual([]));
+    await expect.poll(() => processesOf(bench.home)).toEqual([]);
   });
 
   it('without a command is refused with the reason', async () => {

@@ -6,10 +6,8 @@ import { newSessionId, newThreadId, RunnerId, type StartOrder } from '@filepath/
 import { afterEach, vi } from 'vitest';
 import { type Runner, type RunnerLog, type RunnerOptions, startRunner } from '../src/index.ts';
 import { isAlive, parseProcessId, signal } from '../src/proc.ts';
-import { FakeWorker, TOKEN } from './fake-worker.ts';
+import { FakeWorker, PATIENCE_MS, TOKEN } from './fake-worker.ts';
 import { removeGroups } from './groups.ts';
-
-vi.setConfig({ testTimeout: 30_000, hookTimeout: 30_000 });
 
 const cleanups: (() => unknown)[] = [];
 afterEach(async () => {
@@ -19,7 +17,8 @@ export const later = (cleanup: () => unknown): void => void cleanups.push(cleanu
 
 export function tempDir(): string {
   const dir = mkdtempSync(join(tmpdir(), 'filepath-test-'));
-  later(() => rmSync(dir, { recursive: true, force: true }));
+  // What was killed may still be writing.
+  later(() => rmSync(dir, { recursive: true, force: true, maxRetries: 5 }));
   return dir;
 }
 
@@ -64,7 +63,7 @@ export class Bench {
           throw new Error(`${event} not logged: ${JSON.stringify(this.logs)}`);
         return found;
       },
-      { timeout: 15_000, interval: 10 },
+      { timeout: PATIENCE_MS, interval: 10 },
     );
   }
 

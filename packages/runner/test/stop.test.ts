@@ -2,7 +2,7 @@ import { existsSync, readdirSync } from 'node:fs';
 import { type AddressInfo, createServer } from 'node:net';
 import { join } from 'node:path';
 import type { StartOrder, StopOrder } from '@filepath/protocol';
-import { describe, expect, it, vi } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { Bench, later, processesOf, runnerProcess, shellOrder } from './setup.ts';
 
 const SIGNAL = '{"type":"signal","action":"stop"}';
@@ -67,7 +67,7 @@ describe('a stop', () => {
     expect(thread.texts).toContain('told');
     expect(thread.exit).toMatchObject({ reason: 'stopped', signal: 'SIGKILL' });
     await bench.logged(order, 'over');
-    await vi.waitFor(() => expect(processesOf(bench.home)).toEqual([]));
+    await expect.poll(() => processesOf(bench.home)).toEqual([]);
     expect(processesOf(STUBBORN)).toEqual([]);
   });
 

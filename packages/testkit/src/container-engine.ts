@@ -81,7 +81,7 @@ export async function startContainerEngine(programs: readonly string[]): Promise
 
 /** Resolves when an engine answers behind the socket. */
 export async function engineAnswers(socketPath: string): Promise<void> {
-  for (let tries = 0; tries < 200; tries++) {
+  for (let tries = 0; tries < 1200; tries++) {
     if (existsSync(socketPath) && (await pings(socketPath))) return;
     await delay(50);
   }

@@ -1,6 +1,6 @@
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { describe, expect, it, vi } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { Bench, message, shellOrder } from '../setup.ts';
 import { BASE_IMAGE, containerOrder, ended } from './setup.ts';
 
@@ -15,7 +15,7 @@ describe('an agent of the catalog in an image', () => {
     bench.worker.order(order);
     const thread = bench.worker.thread(order.thread);
     const heard = (): boolean => thread.texts.some((text) => /cursor\.com/.test(text));
-    await bench.worker.until('its word', heard, 60_000);
+    await bench.worker.until('its word', heard);
     expect(thread.observed).toContainEqual({ type: 'started', epoch: 1, executor: 'container' });
   });
 
@@ -44,10 +44,11 @@ describe('an agent of the catalog in an image', () => {
     });
     bench.worker.order(order);
     const said = join(bench.agentDir(order), 'workspace/path');
-    await vi.waitFor(() => expect(readFileSync(said, 'utf8')).not.toBe(''), { timeout: 60_000 });
-    expect(readFileSync(said, 'utf8')).toMatch(
-      /^\/home\/agent\/\.local\/bin:\/opt\/filepath\/tools\/bin:.*\/usr\/bin.*:\/opt\/filepath\/bin\n$/,
-    );
+    await expect
+      .poll(() => readFileSync(said, 'utf8'))
+      .toMatch(
+        /^\/home\/agent\/\.local\/bin:\/opt\/filepath\/tools\/bin:.*\/usr\/bin.*:\/opt\/filepath\/bin\n$/,
+      );
   });
 
   it('[CAT1] that brings its own program has nothing of filepath in it', async () => {

@@ -1,6 +1,6 @@
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { describe, expect, it, vi } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import {
   containerName,
   labelsOf,
@@ -112,14 +112,14 @@ describe('a container', () => {
     const order = containerOrder('echo up; sleep 1000');
     bench.worker.order(order);
     const thread = bench.worker.thread(order.thread);
-    await bench.worker.until('up', () => thread.texts.includes('up'), 30_000);
+    await bench.worker.until('up', () => thread.texts.includes('up'));
     const shim = bench.shim(order).pid;
     const engine = await testEngine();
     // Held still, the shim does not read; its container is taken away under it.
     signal(shim, 'SIGSTOP');
     await engine.remove(containerName(new RunDir(bench.agentDir(order), 1)));
     signal(shim, 'SIGCONT');
-    await bench.worker.until('exit', () => thread.exit !== undefined, 30_000);
+    await bench.worker.until('exit', () => thread.exit !== undefined);
     expect(thread.exit).toMatchObject({ reason: 'lost', code: null });
     expect(thread.exit?.stderr).toMatch(/connection to the container engine broke/);
   });
@@ -179,14 +179,14 @@ describe('a container', () => {
     const order = containerOrder('echo up; while :; do sleep 0.1; done');
     bench.worker.order(order);
     const thread = bench.worker.thread(order.thread);
-    await bench.worker.until('up', () => thread.texts.includes('up'), 30_000);
+    await bench.worker.until('up', () => thread.texts.includes('up'));
     await bench.stop();
     writeFileSync(bench.runFile(order, 'order.json'), 'torn');
     writeFileSync(bench.runFile(order, 'executor'), '');
     await bench.start();
-    await bench.worker.until('exit', () => thread.exit !== undefined, 30_000);
+    await bench.worker.until('exit', () => thread.exit !== undefined);
     expect(thread.exit).toMatchObject({ reason: 'lost' });
-    await vi.waitFor(async () => expect(await containersOf(order)).toEqual([]), 10_000);
+    await expect.poll(() => containersOf(order)).toEqual([]);
     expect(readFileSync(bench.runFile(order, 'executor'), 'utf8')).toBe('');
   });
 });

@@ -279,13 +279,13 @@ CMD ["cat", "/seen"]
     const order = built(repository);
     bench.worker.order(order);
     const thread = bench.worker.thread(order.thread);
-    await expect.poll(() => processesOf(mark), { timeout: 30_000 }).not.toEqual([]);
+    await expect.poll(() => processesOf(mark)).not.toEqual([]);
     const { thread: id, epoch } = order;
     bench.worker.order({ kind: 'stop', thread: id, epoch, graceMs: 1_000, inputs: [] });
-    await bench.worker.until('refused', () => thread.refused !== undefined, 30_000);
+    await bench.worker.until('refused', () => thread.refused !== undefined);
     expect(thread.refused).toBe('stopped before it started');
     // podman ends the step that it is in, and goes no further.
-    await expect.poll(() => processesOf(mark), { timeout: 30_000 }).toEqual([]);
+    await expect.poll(() => processesOf(mark)).toEqual([]);
     const again = await ended(bench, built(repository));
     expect(told(again)[0]).toBe('building Dockerfile');
     expect(again.exit).toMatchObject({ code: 0 });

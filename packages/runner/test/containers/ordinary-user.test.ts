@@ -1,7 +1,7 @@
 import { execFileSync, spawn } from 'node:child_process';
 import { chmodSync, chownSync, copyFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { describe, expect, it, vi } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { initOf } from '../../src/executor/process-files.ts';
 import { readText } from '../../src/files.ts';
 import { RunDir } from '../../src/home.ts';
@@ -68,12 +68,12 @@ describe('a container of an ordinary user', () => {
     );
     bench.worker.order(order);
     const thread = bench.worker.thread(order.thread);
-    await bench.worker.until('up', () => thread.texts.includes('up'), 60_000);
+    await bench.worker.until('up', () => thread.texts.includes('up'));
     const [, container] = bench.worker.executors as { limits: { memory: string } }[];
     expect(container).toMatchObject({ kind: 'container', available: true });
     expect(container?.limits.memory).toMatch(/^(none|cgroup-v2)$/);
     bench.worker.input(order.thread, 'hello');
-    await bench.worker.until('end', () => thread.texts.includes('end'), 30_000);
+    await bench.worker.until('end', () => thread.texts.includes('end'));
     expect(thread.texts).toEqual([
       'up',
       'CapPrm: 0000000000000000',
@@ -90,10 +90,10 @@ describe('a container of an ordinary user', () => {
     const run = new RunDir(bench.agentDir(order), 1);
     const { thread: id, epoch } = order;
     bench.worker.order({ kind: 'freeze', thread: id, epoch, seq: 5, frozen: true });
-    await bench.worker.until('taken', () => bench.worker.orders[1]?.taken === 1, 30_000);
-    await vi.waitFor(() => expect(held(run)).toBe(true), 10_000);
+    await bench.worker.until('taken', () => bench.worker.orders[1]?.taken === 1);
+    await expect.poll(() => held(run)).toBe(true);
     bench.worker.order({ kind: 'stop', thread: id, epoch, graceMs: 0, inputs: [] });
-    await bench.worker.until('exit', () => thread.exit !== undefined, 60_000);
+    await bench.worker.until('exit', () => thread.exit !== undefined);
     expect(thread.exit).toMatchObject({ reason: 'stopped' });
   });
 });

@@ -1,14 +1,10 @@
 import type { StartOrder } from '@filepath/protocol';
-import { vi } from 'vitest';
 import { Engine } from '../../src/container/engine.ts';
 import type { ThreadRecord } from '../fake-worker.ts';
 import { type Bench, shellOrder } from '../setup.ts';
 import { BASE_IMAGE } from '@filepath/testkit';
 
 export { BASE_IMAGE };
-
-// After that of the tests in sandboxes: a container takes a second where a sandbox takes a moment.
-vi.setConfig({ testTimeout: 120_000, hookTimeout: 120_000 });
 
 let known: Promise<Engine> | null = null;
 
@@ -34,6 +30,6 @@ export async function ended(bench: Bench, order: StartOrder): Promise<ThreadReco
   bench.worker.order(order);
   const thread = bench.worker.thread(order.thread);
   const over = (): boolean => thread.exit !== undefined || thread.refused !== undefined;
-  await bench.worker.until('end', over, 60_000);
+  await bench.worker.until('end', over);
   return thread;
 }

@@ -19,7 +19,7 @@ export type Subject = {
 };
 
 /** A machine under load starts containers slowly. */
-const LONG_MS = 45_000;
+const LONG_MS = 90_000;
 const SIGNAL = '{"type":"signal","action":"stop"}';
 const HOG = `perl -e 'my @a; push @a, "x" x 1e7 while 1'`;
 const BOMB = `perl -e '$| = 1; for my $n (1 .. 1000) {
@@ -85,7 +85,7 @@ export function describeExecutor(name: string, subject: Subject): void {
         expect(processesOf(bench.home)).toEqual([]);
         expect(await subject.leftovers(order)).toEqual([]);
       },
-      { timeout: 15_000, interval: 20 },
+      { timeout: LONG_MS, interval: 20 },
     );
   };
 
@@ -177,7 +177,7 @@ export function describeExecutor(name: string, subject: Subject): void {
       thread.holdAcks = true;
       bench.worker.order(order);
       const pump = (): string => readFileSync(bench.runFile(order, 'pump'), 'utf8').trim();
-      await vi.waitFor(() => expect(pump()).toBe('wait'), { timeout: LONG_MS });
+      await expect.poll(pump).toBe('wait');
       expect(statSync(bench.runFile(order, 'spool')).size).toBeLessThan(48 * 2 ** 20);
       thread.holdAcks = false;
       thread.socket?.terminate();

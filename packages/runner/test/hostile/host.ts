@@ -3,7 +3,7 @@ import { chmodSync, existsSync, lstatSync, mkdirSync, readdirSync, readFileSync 
 import { readlinkSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { StartOrder } from '@filepath/protocol';
-import { expect, vi } from 'vitest';
+import { expect } from 'vitest';
 import type { ThreadRecord } from '../fake-worker.ts';
 import { ended } from '../repositories.ts';
 import { Bench, tempDir } from '../setup.ts';
@@ -24,9 +24,12 @@ export function hostCanary(): { dir: string; tree(): string[] } {
   return { dir, tree: () => treeOf(dir) };
 }
 
-/** Every file below a directory: kind, mode, owner, time of change and content. */
+/** A file, or every file below a directory: kind, mode, owner, time of change and content. */
 export function treeOf(dir: string): string[] {
-  return [dir, ...readdirSync(dir, { recursive: true, encoding: 'utf8' }).sort()].map((name) => {
+  const below = lstatSync(dir).isDirectory()
+    ? readdirSync(dir, { recursive: true, encoding: 'utf8' }).sort()
+    : [];
+  return [dir, ...below].map((name) => {
     const path = name === dir ? dir : join(dir, name);
     const stat = lstatSync(path);
     const content = stat.isSymbolicLink()
@@ -38,11 +41,9 @@ export function treeOf(dir: string): string[] {
   });
 }
 
-const SOON = { timeout: 15_000, interval: 10 };
-
 /** Resolves when the runner has nothing left to tell of the order's epoch. */
 export function isOver(bench: Bench, order: StartOrder): Promise<void> {
-  return vi.waitFor(() => expect(existsSync(bench.runFile(order, 'over'))).toBe(true), SOON);
+  return expect.poll(() => existsSync(bench.runFile(order, 'over')), { interval: 10 }).toBe(true);
 }
 
 /** Has the agent's home put aside. */

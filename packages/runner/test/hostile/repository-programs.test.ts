@@ -62,11 +62,15 @@ mkdir -p /home/agent/.ssh /home/agent/.config/git /home/agent/bin
 echo 'ProxyCommand ${command}' > /home/agent/.ssh/config
 for name in git sh ssh tail cat mount setpriv; do cp /home/agent/evil /home/agent/bin/$name; cp evil $name; done`;
 
-/** What git does with a mirror is said by these files; commits that are brought there are none of them. */
+/** What git does with a mirror is said by these files; commits that are brought there, at any time, are none of them. */
 const settingsOf = (mirrors: string): string[] =>
-  treeOf(mirrors).filter(
-    (line) => !/^[0-9a-f]+\.(git|json)(\/(objects|refs)(\/\S*)?)? /.test(line),
-  );
+  sortedIn(mirrors).flatMap((mirror) => [
+    mirror,
+    ...(mirror.endsWith('.git') ? sortedIn(join(mirrors, mirror)) : [])
+      .filter((name) => name !== 'objects' && name !== 'refs')
+      .flatMap((name) => treeOf(join(mirrors, mirror, name))),
+  ]);
+const sortedIn = (dir: string): string[] => readdirSync(dir).sort();
 
 describe.each(executors)('T7: programs that a repository names, with $name', (executor) => {
   it('[GIT5] run nothing on the host from the clone to the removal', async () => {
