@@ -138,6 +138,7 @@ async function printedUrl(child: ChildProcess): Promise<string> {
     };
     child.stdout?.on('data', read);
     child.stderr?.on('data', read);
-    child.once('exit', (code) => reject(new Error(`filepath up ended with ${code}:\n${output}`)));
+    // Not at its exit: what it printed may still be on its way then.
+    child.once('close', (code) => reject(new Error(`filepath up ended with ${code}:\n${output}`)));
   });
 }
