@@ -139,7 +139,9 @@ it('[UIS2] spawns { name, agent, model } below the selected agent, or at the roo
   await page.getByLabel('Name', { exact: true }).fill('helper');
   await page.getByRole('radio', { name: 'Pi', exact: true }).check({ force: true });
   await page.getByTestId('model').fill('maker/tiny');
+  await page.getByTestId('model-list').waitFor();
   await page.keyboard.press('Escape');
+  await page.getByTestId('model-list').waitFor({ state: 'detached' });
   await page.getByTestId('spawn-confirm').click();
   await page.getByRole('dialog').waitFor({ state: 'detached' });
   await page.locator('[data-node]', { hasText: 'helper' }).waitFor();

@@ -15,8 +15,7 @@ it('commits are rows below a header with their number and branch; the hash has t
     gitRepoUrl: repo.path,
   });
   const log = opened.page.locator('[data-block="commits"]');
-  // The repository is cloned before.
-  await log.getByText('2 commits').waitFor({ timeout: 90_000 });
+  await log.getByText('2 commits').waitFor();
   expect(await log.locator('.message').allInnerTexts()).toEqual([
     'verify: signature first',
     'test: retired keys',

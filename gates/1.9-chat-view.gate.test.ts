@@ -47,6 +47,8 @@ it('[UIV11] [UIV14] a conversation is empty, shows every type of message, and fo
     await page.getByTestId('message-input').press('Enter');
     await page.locator('[data-block="text"]', { hasText: `echo: ${message}` }).waitFor();
     await expect.poll(fromEnd).toBeLessThan(2);
+    // It is empty once its message is taken; until then no other is sent.
+    await expect.poll(() => page.getByTestId('message-input').inputValue()).toBe('');
   }
   expect(await page.getByRole('log').evaluate((log) => log.scrollTop)).toBeGreaterThan(0);
 });

@@ -92,12 +92,11 @@ it('a session starts its agents in sandboxes, streams what they say and do, and 
   }
   expect(shimPids(instance.home)).toHaveLength(2);
 
-  // Their status is in the tree at once, and in the index soon after.
-  expect((await api.tree(session.id)).nodes.map((one) => one.status)).toEqual([
-    'running',
-    'running',
-  ]);
-  const soon = { timeout: 15_000, interval: 50 };
+  // Their status is in the tree, and in the index soon after.
+  await expect
+    .poll(async () => (await api.tree(session.id)).nodes.map((one) => one.status))
+    .toEqual(['running', 'running']);
+  const soon = { timeout: 60_000, interval: 50 };
   await vi.waitFor(async () => {
     expect(await status()).toBe('running');
     expect(indexed(instance, session.id)).toEqual([

@@ -93,13 +93,9 @@ it('an agent spawns by a tool, waits and reads; what it does not wait for comes 
   expect(JSON.stringify(told.body)).toContain('helped a lot');
   const words = 'Your child two has finished: completed.';
   await expect
-    .poll(() => server.calls.some(({ request }) => request.raw.includes(words)), {
-      timeout: 60_000,
-    })
+    .poll(() => server.calls.some(({ request }) => request.raw.includes(words)))
     .toBe(true);
-  await expect
-    .poll(async () => (await api.tree(session.id)).nodes[0]?.status, { timeout: 60_000 })
-    .toBe('done');
+  await expect.poll(async () => (await api.tree(session.id)).nodes[0]?.status).toBe('done');
   feed.close();
   await server.close();
 

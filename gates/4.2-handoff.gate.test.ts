@@ -86,8 +86,10 @@ it('an agent that reaches its limit three times hands off three times and finish
   for (const [nth, { messages }] of begun.entries()) {
     expect(messages[0]?.text.startsWith(first[nth] ?? '')).toBe(true);
   }
-  const [root] = (await api.tree(session.id)).nodes;
-  expect(root).toMatchObject({ id: node.id, status: 'done' });
+  // The tree is told after the thread.
+  await expect
+    .poll(async () => (await api.tree(session.id)).nodes[0])
+    .toMatchObject({ id: node.id, status: 'done' });
 
   await api.json(z.unknown(), 'POST', `/api/node/${node.id}/restart`);
   const again = await feed.until(({ source, body }) => {

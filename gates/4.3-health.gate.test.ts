@@ -70,6 +70,7 @@ it('before an agent starts its workspace is checked, orphaned work is committed,
   expect(events[6]?.body).toMatchObject({
     content: `${health.rescued?.hash ?? 'none'} filepath half-done.txt half`,
   });
-  const { nodes } = await api.tree(session.id);
-  expect(nodes[0]).toMatchObject({ status: 'done' });
+  await expect
+    .poll(async () => (await api.tree(session.id)).nodes[0])
+    .toMatchObject({ status: 'done' });
 });

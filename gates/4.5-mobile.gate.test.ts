@@ -31,6 +31,8 @@ it('on a phone the tree is a drawer behind a hamburger, the chat fills the page,
 
   await phone.getByTestId('agents-menu').click();
   await drawer.locator('[data-node]', { hasText: 'root' }).first().click();
+  await drawer.waitFor({ state: 'detached' });
+  await phone.getByRole('heading', { name: 'root', level: 1 }).waitFor();
   await phone.getByTestId('message-input').fill('from the phone');
   await phone.getByTestId('send').click();
   for (const page of [phone, desk]) {

@@ -33,6 +33,7 @@ it('the chat streams, is resumed in mid-stream and persists; its export is conve
   await ready(page);
   await say(page, 'What was the last?');
   await answers(page).getByText('The last word was 59.').waitFor();
+  await ready(page);
   await page.reload();
   await answers(page).nth(1).waitFor();
   expect(await rows(page).count()).toBe(4);
@@ -81,13 +82,13 @@ it('the SDK’s own client works unchanged, and what is old is compacted into a 
       const stored = await transcript(claw.api, id);
       expect(stored).toHaveLength(length);
       return stored;
-    });
+    }, 60_000);
   }
   const { memory, messages } = await vi.waitFor(async () => {
     const found = await exported(claw.api, id);
     expect(found.memory).not.toBeNull();
     return found;
-  });
+  }, 60_000);
   expect(memory).toMatchObject({ summary, through: known.at(-3)?.id });
   // Nothing that was said is lost by it.
   expect(messages).toHaveLength(14);

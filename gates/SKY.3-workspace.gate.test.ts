@@ -13,7 +13,7 @@ import {
   type ToolReceipt,
 } from '@filepath/protocol/sky';
 import { expect, it } from 'vitest';
-import { answers, input, say, startClaw } from '../e2e/liteclaw-support.ts';
+import { answers, input, ready, say, startClaw } from '../e2e/liteclaw-support.ts';
 
 const calls = (name: string, given: Record<string, unknown>) => ({
   tools: [{ name, input: given }],
@@ -35,6 +35,7 @@ it('read works end to end with receipts and replay; edit and write leave the has
   await input(page).waitFor();
   await say(page, 'Write it, mend it, read it');
   await answers(page).getByText('It says one and 2.').waitFor();
+  await ready(page);
   for (const name of ['write', 'edit', 'read'])
     await page.locator(`[data-tool="${name}"][data-status="done"]`).waitFor();
   await page.locator('[data-tool="bash"][data-status="error"]').waitFor();
