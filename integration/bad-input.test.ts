@@ -24,5 +24,7 @@ it('what is no event becomes a bounded log event with the reason, and the thread
   expect(events.filter((event) => event.source === 'fap').at(-1)?.body).toMatchObject({
     type: 'done',
   });
-  expect((await api.tree(session.id)).nodes[0]).toMatchObject({ status: 'done' });
+  await expect
+    .poll(async () => (await api.tree(session.id)).nodes[0])
+    .toMatchObject({ status: 'done' });
 });

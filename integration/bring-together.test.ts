@@ -41,7 +41,7 @@ it('[MERGE10] siblings that change the same lines are warned, the second merge c
   const leadFeed = follow(instance, lead.id);
   await api.message(lead.id, 'do true');
   await leadFeed.until(isType('done'));
-  await expect.poll(async () => (await nodeNow(lead.id))?.status, { timeout: 20_000 }).toBe('done');
+  await expect.poll(async () => (await nodeNow(lead.id))?.status).toBe('done');
 
   const one = await made('one');
   const two = await made('two');
@@ -74,7 +74,7 @@ it('[MERGE10] siblings that change the same lines are warned, the second merge c
   expect(await nodeNow(two.id)).toMatchObject({ conflict: { handed: true, files: ['text'] } });
   await merge(two.id, {});
   expect((await two.feed.until(isType('merged'))).body).toMatchObject({ how: 'ff', taken: true });
-  expect((await nodeNow(two.id))?.conflict).toBeUndefined();
+  await expect.poll(async () => (await nodeNow(two.id))?.conflict).toBeUndefined();
 
   await merge(lead.id, { into: 'session' });
   const second = await leadFeed.until(after(first.seq, 'merged'));

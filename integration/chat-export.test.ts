@@ -16,6 +16,7 @@ import {
 
 const LONG = Array.from({ length: 60 }, (_, at) => `word${at}`).join(' ');
 const FLIPS = 300;
+const SOON = 60_000;
 
 let chats: ChatInstance;
 let server: ModelServer;
@@ -26,7 +27,6 @@ const clients: ChatClient[] = [];
 
 beforeAll(async () => {
   chats = await startChatInstance({
-    LITECLAW_FIRST_BYTE_MS: '1500',
     LITECLAW_MESSAGES_PER_MINUTE: '200',
     LITECLAW_TURNS: '2',
   });
@@ -59,7 +59,7 @@ async function talk(...texts: string[]): Promise<Message[]> {
       const stored = await transcript(api, id);
       expect(stored, `message ${at}`).toHaveLength(length);
       return stored;
-    });
+    }, SOON);
   }
   return known;
 }
@@ -104,7 +104,7 @@ it('[CLAW20] stopped, superseded and failed turns end their runs with that', asy
   await over;
   held.release();
   await stopped;
-  await vi.waitFor(async () => expect((await exported(api, id)).receipts).toHaveLength(1));
+  await vi.waitFor(async () => expect((await exported(api, id)).receipts).toHaveLength(1), SOON);
 
   const again = gate(4);
   server.play({ script: [{ text: LONG, chunk: 6, gate: again }, { text: 'Now.' }] });
@@ -112,8 +112,9 @@ it('[CLAW20] stopped, superseded and failed turns end their runs with that', asy
   const superseded = client.send([...(await transcript(api, id)), user('Wait')]).then(read);
   await begun;
   const next = client.say([...(await transcript(api, id)), user('No, this')]);
-  await vi.waitFor(async () =>
-    expect((await exported(api, id)).receipts.length).toBeGreaterThan(1),
+  await vi.waitFor(
+    async () => expect((await exported(api, id)).receipts.length).toBeGreaterThan(1),
+    SOON,
   );
   again.release();
   await Promise.all([superseded, next]);
@@ -141,7 +142,7 @@ it(`[CLAW24] any byte of an export that is changed is found by verify`, async ()
     const found = await exported(api, id);
     expect(found.memory).not.toBeNull();
     return found;
-  });
+  }, SOON);
   const bytes = new TextEncoder().encode(text);
   expect((await verdict(bytes)).code).toBe(0);
   for (let round = 0; round < FLIPS; round += 1) {

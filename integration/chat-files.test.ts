@@ -26,7 +26,6 @@ const clients: ChatClient[] = [];
 beforeAll(async () => {
   chats = await startChatInstance({
     OPENAI_API_KEY: KEY,
-    LITECLAW_FIRST_BYTE_MS: '3000',
     LITECLAW_MESSAGES_PER_MINUTE: '200',
   });
   ({ server, api, id } = chats);
@@ -145,7 +144,7 @@ it('[CFILE3] what is no file of this chat is refused, and nothing of it is store
 });
 
 it('[CFILE3] [CFILE7] refs of an import lead to nothing that it does not have', async () => {
-  await using other = await startChatInstance({ LITECLAW_FIRST_BYTE_MS: '3000' });
+  await using other = await startChatInstance();
   const headers = { authorization: `Bearer ${other.api.token}` };
   const kept = await fetch(`${other.api.url}/agents/chat/${other.id}/file`, {
     method: 'POST',

@@ -26,6 +26,7 @@ import {
 
 const KEY = 'key-of-a-provider-0123456789';
 const dir = tempDir('filepath-import');
+const SOON = 60_000;
 
 let server: ModelServer;
 let instance: Instance;
@@ -67,7 +68,7 @@ async function talk(of: Instance, chat: string, ...texts: string[]): Promise<Mes
       const stored = await transcript(its, chat);
       expect(stored).toHaveLength(length);
       return stored;
-    });
+    }, SOON);
   }
   client.close();
   return known;
@@ -99,7 +100,7 @@ it('[CLAW25] an export comes back whole into the chat that was reset, and goes o
     const found = await exported(api, id);
     expect(found.memory).not.toBeNull();
     return found;
-  });
+  }, SOON);
   await reset();
   const response = await post(api, id, before.text);
   expect(response.status).toBe(201);

@@ -6,7 +6,7 @@ const FACT = 'My dog is called Biscuit.';
 const QUESTION = 'What is my dog called?';
 
 export type LongChat = {
-  /** Milliseconds of each turn, from the message to the end of its answer. */
+  /** Milliseconds of each turn, from the message to the end of its answer, on the clock that was given. */
   readonly turns: number[];
   /** Characters that the model was sent with each. */
   readonly sent: number[];
@@ -35,6 +35,7 @@ export async function longChat(
   parts: { instance: Instance; api: Api; id: string; server: ModelServer },
   messages: number,
   memoryOf: () => number = () => 0,
+  clock: () => number = () => performance.now(),
 ): Promise<LongChat> {
   const { instance, api, id, server } = parts;
   const sent: number[] = [];
@@ -46,10 +47,10 @@ export async function longChat(
   let recalled = '';
   for (let turn = 1; turn <= count; turn += 1) {
     const known: Message[] = await transcript(api, id);
-    const at = performance.now();
+    const at = clock();
     const { text, error } = await client.say([...known, user(wordsOf(turn, count))]);
     if (error !== null) throw new Error(`turn ${turn}: ${error}`);
-    turns.push(performance.now() - at);
+    turns.push(clock() - at);
     client.frames.length = 0;
     if (turn % Math.ceil(count / 20) === 0) memory.push(memoryOf());
     recalled = text;

@@ -67,7 +67,9 @@ it('run uses the instance that is running, and fails when the agent fails', asyn
   const api = new Api(instance);
   const list = z.object({ sessions: z.array(z.object({ id: z.string() })) });
   const { sessions } = await api.json(list, 'GET', '/api/session');
-  expect((await api.tree(sessions[0]?.id ?? '')).session).toMatchObject({ status: 'error' });
+  await expect
+    .poll(async () => (await api.tree(sessions[0]?.id ?? '')).session)
+    .toMatchObject({ status: 'error' });
 });
 
 it('an export verifies, and a changed one is refused by the event that was changed', async () => {

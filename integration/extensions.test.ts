@@ -147,9 +147,9 @@ it('[EXT4] a version stays what it is: other content is refused, and one that is
   await rules('read-only');
   await say({ text: 'Without it.' });
   expect(request()?.tools).not.toContain('test_code');
-  expect(readFileSync(join(chats.instance.home, 'engine.log'), 'utf8')).toMatch(
-    /extension refused.*another hash/,
-  );
+  await expect
+    .poll(() => readFileSync(join(chats.instance.home, 'engine.log'), 'utf8'))
+    .toMatch(/extension refused.*another hash/);
   expect(await metrics()).toContain('liteclaw_extension_refused_total{extension="test.code"} 1');
 });
 
@@ -233,8 +233,9 @@ it('[EXT9] a loop without an end is a failed call; the instance answers meanwhil
   await operator.add(toolOf('test.code', '() => { for (;;); }', { version: '3.0.0' }));
   await operator.enable('test.code@3.0.0', 'sky.echo@1.0.0');
   await rules('read-only');
+  const next = chats.server.calls.length + 1;
   const looping = say(calls('test_code'), { text: 'It hung.' });
-  await vi.waitFor(() => expect(chats.server.calls.length).toBeGreaterThan(0));
+  await chats.server.call(next);
   expect((await chats.api.call('GET', '/api/health')).status).toBe(200);
   expect((await looping).text).toBe('It hung.');
   expect(told()).toMatch(/did not yield|took too long/);
@@ -298,7 +299,7 @@ it('[EXT11] hooks see what their manifest asks for, and what they do wrong break
       errors('onToolCall'),
       errors('onRunComplete'),
     ]).toEqual([2, 0, 1, 2]);
-  });
+  }, 60_000);
   const { rows } = await exported(chats.api, chats.id);
   const notes = rows
     .filter(({ source }) => source === 'system')

@@ -44,8 +44,9 @@ it('[GATE5] an agent is done when its gates have passed, whatever it says before
       .filter(({ source }) => source !== 'runner')
       .map(({ body }) => Reflect.get(Object(body), 'type')),
   ).toEqual(['message', 'done', 'gate_begun', 'gate', 'message', 'done', 'gate_begun', 'gate']);
-  const { nodes } = await api.tree(session.id);
-  expect(nodes[0]).toMatchObject({ status: 'done', done: 1, total: 1 });
+  await expect
+    .poll(async () => (await api.tree(session.id)).nodes[0])
+    .toMatchObject({ status: 'done', done: 1, total: 1 });
 
   const text = await (await api.call('GET', `/api/thread/${node.id}/export`)).text();
   const receipts = text
@@ -82,6 +83,7 @@ it('[GATE5] an agent that has ended is started again with what failed, and then 
   const types = feed.events.map(({ body }) => Reflect.get(Object(body), 'type'));
   expect(types.filter((type) => type === 'exit')).toHaveLength(2);
   expect(last.run).toBe(first.run);
-  const { nodes } = await api.tree(session.id);
-  expect(nodes[0]).toMatchObject({ status: 'error', reason: 'gate failed: never' });
+  await expect
+    .poll(async () => (await api.tree(session.id)).nodes[0])
+    .toMatchObject({ status: 'error', reason: 'gate failed: never' });
 });

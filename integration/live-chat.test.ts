@@ -17,7 +17,6 @@ const open: Followed[] = [];
 
 beforeAll(async () => {
   chats = await startChatInstance({
-    LITECLAW_FIRST_BYTE_MS: '1500',
     LITECLAW_MESSAGES_PER_MINUTE: '90',
   });
   ({ server, instance, api, id } = chats);

@@ -146,7 +146,7 @@ describe('Shelley and Pi in their sandboxes, by way of the gateway', () => {
       const counted = calls.map((call) => call.usage() ?? NO_TOKENS).reduce(addTokens, NO_TOKENS);
 
       const settled = async () => (await api.tree(session.id)).session.usage?.calls;
-      await expect.poll(settled, { timeout: 10_000 }).toBe(11);
+      await expect.poll(settled).toBe(11);
       const { nodes, session: total } = await api.tree(session.id);
       const root = nodes.find(({ id }) => id === node.id);
       expect(total.usage?.tokens).toEqual(counted);
@@ -168,9 +168,7 @@ describe('Shelley and Pi in their sandboxes, by way of the gateway', () => {
       expect(metered.map(({ outcome }) => outcome)).toEqual(Array(11).fill('completed'));
       expect(metered.map(({ tokens }) => tokens).reduce(addTokens, NO_TOKENS)).toEqual(counted);
       if (agentType === 'shelley') {
-        expect(feed.events.some(({ source, body }) => source === 'runner' && isHead(body))).toBe(
-          true,
-        );
+        await feed.until(({ source, body }) => source === 'runner' && isHead(body));
       }
       feed.close();
       child.close();

@@ -7,7 +7,7 @@ IFS= read -r line
 case "$line" in
   *'Go on where you were'*) echo '{"type":"done","summary":"went on"}'; exit 0 ;;
 esac
-until=$(date -u -d '+4 seconds' +%Y-%m-%dT%H:%M:%SZ)
+until=$(date -u -d '+8 seconds' +%Y-%m-%dT%H:%M:%SZ)
 echo '{"type":"status","state":"error","reason":"rate limited","until":"'"$until"'"}'
 while IFS= read -r line; do
   case "$line" in *'"action":"stop"'*) exit 0 ;; esac
@@ -33,6 +33,7 @@ it('[LIM4] a subtree whose agent meets a limit pauses until it is over, and goes
   expect(started).toHaveLength(2);
   expect(Date.parse(started[1]?.at ?? '')).toBeGreaterThanOrEqual(until);
   expect(feed.events.filter(isSignal('resume'))).toMatchObject([{ source: 'system' }]);
-  const [root] = (await api.tree(session.id)).nodes;
-  expect(root).toMatchObject({ status: 'done', reason: null });
+  await expect
+    .poll(async () => (await api.tree(session.id)).nodes[0])
+    .toMatchObject({ status: 'done', reason: null });
 });

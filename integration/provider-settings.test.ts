@@ -59,6 +59,8 @@ it('[PRO12] [PRO14] an agent asks a provider of the settings, whose key it never
   expect(said[1]).toContain('FILEPATH_MODEL=local/tiny');
   expect(said.join('\n')).not.toContain(KEY);
   expect(JSON.stringify(events)).not.toContain(KEY);
+  // Files come and go while it runs.
+  await instance.stop();
   const files = execFileSync('find', [instance.home, '-type', 'f'], { encoding: 'utf8' });
   const telling = files
     .trim()

@@ -33,5 +33,7 @@ it('without bubblewrap the app starts, agents are refused, and the reason says w
   const refused = await feed.until(isType('refused'));
   feed.close();
   expect(JSON.stringify(refused.body)).toContain('apt-get install');
-  expect((await api.tree(session.id)).nodes[0]).toMatchObject({ status: 'error' });
+  await expect
+    .poll(async () => (await api.tree(session.id)).nodes[0])
+    .toMatchObject({ status: 'error' });
 });

@@ -122,7 +122,7 @@ it('[MERGE18] [GIT30] siblings on the same lines are warned at work, the second 
   await merge(two.id, { onConflict: 'agent' });
   const conflict = await two.feed.until(isType('conflict'));
   expect(conflict.body).toMatchObject({ target: 'lead', files: [{ path: 'text' }] });
-  expect(await nodeNow(two.id)).toMatchObject({ conflict: { files: ['text'] } });
+  await expect.poll(() => nodeNow(two.id)).toMatchObject({ conflict: { files: ['text'] } });
 
   const failed = await two.feed.until(after(conflict.seq, 'gate'));
   expect(GateResult.parse(failed.body)).toMatchObject({
@@ -136,7 +136,7 @@ it('[MERGE18] [GIT30] siblings on the same lines are warned at work, the second 
 
   await merge(two.id, {});
   expect((await two.feed.until(after(passed.seq, 'merged'))).body).toMatchObject({ how: 'ff' });
-  expect((await nodeNow(two.id))?.conflict).toBeUndefined();
+  await expect.poll(async () => (await nodeNow(two.id))?.conflict).toBeUndefined();
   expect(await receiptOf(api, two.id, passed.run)).toMatchObject({
     verified: true,
     ended_by: passed.seq,

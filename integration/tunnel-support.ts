@@ -43,7 +43,8 @@ export class Machine {
       },
       stdio: ['ignore', 'pipe', 'pipe'],
     });
-    this.exited = once(this.#child, 'exit').then(([code]) => code as number | null);
+    // When it is closed, all that it said has been heard.
+    this.exited = once(this.#child, 'close').then(([code]) => code as number | null);
     for (const stream of [this.#child.stdout, this.#child.stderr]) {
       stream?.on('data', (chunk: Buffer) => {
         this.output += chunk.toString();

@@ -29,7 +29,7 @@ const machines: Machine[] = [];
 beforeAll(async () => {
   chats = await startChatInstance({
     LITECLAW_MESSAGES_PER_MINUTE: '200',
-    LITECLAW_TOOL_SECONDS: '5',
+    LITECLAW_TOOL_SECONDS: '10',
   });
   ({ server, instance, api, id } = chats);
   await use('tunnel');
@@ -65,9 +65,9 @@ async function tunnels(): Promise<LiteclawTunnel[]> {
   return (await api.json(schema, 'GET', '/api/liteclaw/tunnels')).tunnels;
 }
 
-const connected = (): Promise<void> =>
-  vi.waitFor(async () => expect((await tunnels()).filter(isConnected)).toHaveLength(1), {
-    timeout: 10_000,
+const connected = (many = 1): Promise<void> =>
+  vi.waitFor(async () => expect((await tunnels()).filter(isConnected)).toHaveLength(many), {
+    timeout: 60_000,
     interval: 50,
   });
 
@@ -198,7 +198,7 @@ describe('a directory of a machine', () => {
     expect(await ask(read('notes.md'))).toMatchObject([{ error_code: 'tunnel_away' }]);
     const [one, other] = [await newTunnel(api, 'one'), await newTunnel(api, 'other')];
     for (const { token } of [one, other]) await byHand(token).hello(newKey());
-    await vi.waitFor(async () => expect((await tunnels()).filter(isConnected)).toHaveLength(2));
+    await connected(2);
     expect((await ask(read('notes.md'))).at(-1)).toMatchObject({ error_code: 'tunnel_several' });
   });
 });
@@ -297,7 +297,7 @@ describe('an answer', () => {
     const began = Date.now();
     await api.call('DELETE', path);
     expect((await revoked.asking).at(-1)).toMatchObject({ error_code: 'tunnel_revoked' });
-    expect(Date.now() - began).toBeLessThan(4_000);
+    expect(Date.now() - began).toBeLessThan(9_000);
     expect((await revoked.hand.closed).code).toBe(4401);
   });
 });
