@@ -2,6 +2,8 @@ import { join } from 'node:path';
 import { cloudflareTest, readD1Migrations } from '@cloudflare/vitest-pool-workers';
 import { defineProject } from 'vitest/config';
 
+const LIMIT_MS = 60_000;
+
 const here = (path: string) => join(import.meta.dirname, path);
 
 type Project = {
@@ -37,7 +39,10 @@ export function inWorkerd({ name, include, main, bindings }: Project) {
       name,
       include: [include],
       setupFiles: [here('test/workerd/setup.ts')],
-      testTimeout: 30_000,
+      testTimeout: LIMIT_MS,
+      hookTimeout: LIMIT_MS,
+      // As long as a test may take: what is waited for comes or the test fails.
+      expect: { poll: { timeout: LIMIT_MS } },
       // Parts of it are CommonJS that names ES modules: it runs as one file, as in the built worker.
       deps: { optimizer: { ssr: { enabled: true, include: ['@simplewebauthn/server'] } } },
     },

@@ -2,7 +2,7 @@ import { evictDurableObject, runInDurableObject } from 'cloudflare:test';
 import { env, exports } from 'cloudflare:workers';
 import { Liteclaw } from '@filepath/protocol';
 import { CHAT_FILE_LIMITS, ChatFile, chatFilePrefix } from '@filepath/protocol/chat';
-import { beforeEach, expect, it, vi } from 'vitest';
+import { beforeEach, expect, it } from 'vitest';
 import { z } from 'zod';
 import { ChatFiles } from '../../src/liteclaw/files/chat-files.ts';
 import { durableSql } from '../../src/storage/durable-sql.ts';
@@ -119,7 +119,7 @@ it('[CFILE6] what was forgotten before a kill is deleted after it', async () => 
   expect(await blobs()).toHaveLength(1);
   await evictDurableObject(env.Chat.getByName(id));
   await ask(200, 'GET', `/agents/chat/${id}/get-messages`);
-  await vi.waitFor(async () => expect(await blobs()).toEqual([]));
+  await expect.poll(() => blobs()).toEqual([]);
 });
 
 it('[CFILE6] what no message names is deleted after a day, and what one names is not', async () => {
