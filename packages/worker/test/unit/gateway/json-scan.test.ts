@@ -94,8 +94,9 @@ describe('[GW5] the scanner of bodies', () => {
     const text = JSON.stringify({ model: 'x', messages: ['word "quoted" \\ '.repeat(600_000)] });
     const bytes = encode(text);
     expect(bytes.length).toBeGreaterThan(10e6);
-    const started = performance.now();
+    // Time of this process's own: what else the machine does is not in it.
+    const started = process.cpuUsage();
     expect(scanObject(bytes)?.members).toHaveLength(2);
-    expect(performance.now() - started).toBeLessThan(1000);
+    expect(process.cpuUsage(started).user / 1000).toBeLessThan(1000);
   });
 });
