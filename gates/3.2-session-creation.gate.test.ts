@@ -59,7 +59,7 @@ it('new → name → the session → its first agent → a message → the agent
   await page.getByLabel(/command/i).fill(ECHOES);
   await page.getByTestId('spawn-confirm').click();
   await dialog.waitFor({ state: 'detached' });
-  expect(await page.title()).toContain('first light');
+  await expect.poll(() => page.title()).toContain('first light');
   await page.getByTestId('message-input').fill('where are you?');
   await page.getByTestId('message-input').press('Enter');
   await page.locator('[data-block="text"]', { hasText: 'on filepath/' }).waitFor();
