@@ -60,7 +60,8 @@ describe('filepath agents list', () => {
   });
 });
 
-describe('filepath agents install', () => {
+/** npm itself takes its time on a busy machine. */
+describe('filepath agents install', { timeout: 120_000 }, () => {
   const manifest = { name: '@own/tool', version: '1.2.3', bin: { tool: 'tool.js' } };
   const tool = "#!/usr/bin/env node\nconsole.log(require('./made.json').version);\n";
   const made = '{"version":"tool 1.2.3"}';
