@@ -1,3 +1,4 @@
+import { ModelList } from '@filepath/protocol';
 import {
   Api,
   type Instance,
@@ -8,7 +9,7 @@ import {
   type TestBrowser,
 } from '@filepath/testkit';
 import type { Page } from 'playwright-core';
-import { afterAll, beforeAll, expect, it } from 'vitest';
+import { afterAll, beforeAll, expect, it, vi } from 'vitest';
 
 let list: ModelListServer;
 let instance: Instance;
@@ -22,6 +23,11 @@ beforeAll(async () => {
   });
   browser = await startBrowser();
   api = new Api(instance);
+  // A page that asks before the list is there has the built-in one.
+  await vi.waitFor(async () => {
+    const { source } = await api.json(ModelList, 'GET', '/api/models');
+    expect(source).toBe('openrouter');
+  }, 60_000);
 });
 afterAll(async () => {
   await browser[Symbol.asyncDispose]();

@@ -26,8 +26,10 @@ afterAll(async () => {
 });
 
 it('the endpoint returns the models of OpenRouter by provider, and keeps them', async () => {
-  const models = await api.json(ModelList, 'GET', '/api/models');
-  expect(models).toMatchObject({ source: 'openrouter', stale: false, configured: true });
+  const read = (): Promise<ModelList> => api.json(ModelList, 'GET', '/api/models');
+  // A reader waits some seconds for the first list, no longer.
+  await expect.poll(read).toMatchObject({ source: 'openrouter', stale: false, configured: true });
+  const models = await read();
   expect(models.groups.map(({ provider }) => provider)).toEqual([
     'offline',
     'anthropic',
@@ -43,7 +45,7 @@ it('the endpoint returns the models of OpenRouter by provider, and keeps them', 
     available: true,
   });
   list.fail(503);
-  const again = await api.json(ModelList, 'GET', '/api/models');
+  const again = await read();
   expect(again.groups).toEqual(models.groups);
   expect(list.asked.filter(({ path }) => path === '/v1/models')).toHaveLength(1);
 });
