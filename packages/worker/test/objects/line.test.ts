@@ -110,12 +110,12 @@ describe('a pause', () => {
 
   it('[PAUSE4] ends by itself after its time', async () => {
     const { session, node } = await newAgent();
-    const until = new Date(Date.now() + 300).toISOString();
+    const until = new Date(Date.now() + 3_000).toISOString();
     const pause = { action: 'pause', reason: 'limit', until };
     await ask(202, 'POST', `/api/thread/${node.id}/signal`, pause);
     expect(await alarmsOf(env.SESSION.getByName(session.id))).toContain('resume');
     await expect
-      .poll(() => signalsOf(node.id), { timeout: 10_000 })
+      .poll(() => signalsOf(node.id))
       .toEqual([
         { type: 'signal', action: 'pause', reason: 'limit', until },
         { type: 'signal', action: 'resume' },
