@@ -53,8 +53,8 @@ export type ChatHandlers = {
 const SILENT_MS = 30_000;
 const ANSWER_MS = 10_000;
 const READ_AGAIN_MS = 3_000;
-/** Nothing tells that a chat was cleared: it is looked at so often. */
-const CLEAR_TRIES = 20;
+/** Nothing tells that a chat was cleared: it is looked at so often, for longer than an answer may take to stop before. */
+const CLEAR_TRIES = 60;
 const CLEAR_MS = 150;
 /** Requests whose late frames are not looked at. */
 const REMEMBERED = 64;
@@ -165,7 +165,8 @@ export class LiveChat {
     let left: readonly ChatMessage[] = [];
     for (let tries = 0; tries < CLEAR_TRIES; tries += 1) {
       left = await this.#fetch();
-      if (left.length === 0) return;
+      // What was being read meanwhile may be of before.
+      if (left.length === 0) return this.#read();
       await new Promise((resolve) => setTimeout(resolve, CLEAR_MS));
     }
     this.#transcript.replace(left);
