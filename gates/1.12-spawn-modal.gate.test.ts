@@ -24,10 +24,9 @@ beforeAll(async () => {
   browser = await startBrowser();
   api = new Api(instance);
   // A page that asks before the list is there has the built-in one.
-  await vi.waitFor(async () => {
-    const { source } = await api.json(ModelList, 'GET', '/api/models');
-    expect(source).toBe('openrouter');
-  }, 60_000);
+  const isRead = async (): Promise<boolean> =>
+    (await api.json(ModelList, 'GET', '/api/models')).source === 'openrouter';
+  await vi.waitUntil(isRead, 60_000);
 });
 afterAll(async () => {
   await browser[Symbol.asyncDispose]();
