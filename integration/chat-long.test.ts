@@ -35,21 +35,25 @@ function engineMs(): number {
   return (Number(fields[11]) + Number(fields[12])) * 10;
 }
 
-it('[CLAW27] a long chat stays as it was, and knows what was said at its beginning', async () => {
-  const { turns, sent, recalled } = await longChat(
-    { instance, api, id, server },
-    MESSAGES,
-    undefined,
-    engineMs,
-  );
-  expect(recalled).toBe('Biscuit');
-  expect((await transcript(api, id)).length).toBeLessThanOrEqual(200);
-  const { memory, messages, receipts } = await exported(api, id);
-  expect(memory?.summary).toBe('They spoke of numbers.');
-  expect(messages).toHaveLength(MESSAGES);
-  expect(receipts).toHaveLength(MESSAGES / 2);
-  // Once the last turns are full, what is sent grows no more.
-  const settled = Math.max(...sent.slice(60, 100));
-  expect(Math.max(...sent.slice(-40))).toBeLessThan(settled * 1.1);
-  expect(sum(turns.slice(-40))).toBeLessThan(3 * sum(turns.slice(100, 140)));
-});
+it(
+  '[CLAW27] a long chat stays as it was, and knows what was said at its beginning',
+  { timeout: 600_000 },
+  async () => {
+    const { turns, sent, recalled } = await longChat(
+      { instance, api, id, server },
+      MESSAGES,
+      undefined,
+      engineMs,
+    );
+    expect(recalled).toBe('Biscuit');
+    expect((await transcript(api, id)).length).toBeLessThanOrEqual(200);
+    const { memory, messages, receipts } = await exported(api, id);
+    expect(memory?.summary).toBe('They spoke of numbers.');
+    expect(messages).toHaveLength(MESSAGES);
+    expect(receipts).toHaveLength(MESSAGES / 2);
+    // Once the last turns are full, what is sent grows no more.
+    const settled = Math.max(...sent.slice(60, 100));
+    expect(Math.max(...sent.slice(-40))).toBeLessThan(settled * 1.1);
+    expect(sum(turns.slice(-40))).toBeLessThan(3 * sum(turns.slice(100, 140)));
+  },
+);
