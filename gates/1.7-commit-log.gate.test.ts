@@ -2,10 +2,13 @@ import { makeRepo, tempDir } from '@filepath/testkit';
 import { expect, it } from 'vitest';
 import { threadPage } from './thread-page.ts';
 
-const COMMITS = ['verify: signature first', 'test: retired keys']
-  .map((message) => `git -c user.name=a -c user.email=a@b commit -q --allow-empty -m '${message}'`)
-  .concat('read -r more')
-  .join('\n');
+const COMMITS = [
+  'read -r go',
+  ...['verify: signature first', 'test: retired keys'].map(
+    (message) => `git -c user.name=a -c user.email=a@b commit -q --allow-empty -m '${message}'`,
+  ),
+  'read -r more',
+].join('\n');
 
 it('commits are rows below a header with their number and branch; the hash has the accent', async () => {
   using repo = tempDir('repo');
@@ -14,7 +17,12 @@ it('commits are rows below a header with their number and branch; the hash has t
     last: COMMITS,
     gitRepoUrl: repo.path,
   });
-  const log = opened.page.locator('[data-block="commits"]');
+  const { page } = opened;
+  // What an agent says while it commits may come between its commits.
+  await page.getByTestId('status').filter({ hasText: 'Running' }).first().waitFor();
+  await page.getByTestId('message-input').fill('commit');
+  await page.getByTestId('message-input').press('Enter');
+  const log = page.locator('[data-block="commits"]');
   await log.getByText('2 commits').waitFor();
   expect(await log.locator('.message').allInnerTexts()).toEqual([
     'verify: signature first',
