@@ -13,13 +13,13 @@ const COMMITS = [
 it('commits are rows below a header with their number and branch; the hash has the accent', async () => {
   using repo = tempDir('repo');
   makeRepo(repo.path);
-  await using opened = await threadPage('go', [{ type: 'status', state: 'running' }], {
+  await using opened = await threadPage('go', [{ type: 'text', content: 'I begin.' }], {
     last: COMMITS,
     gitRepoUrl: repo.path,
   });
   const { page } = opened;
   // What an agent says while it commits may come between its commits.
-  await page.getByTestId('status').filter({ hasText: 'Running' }).first().waitFor();
+  await page.locator('[data-block="text"]', { hasText: 'I begin.' }).waitFor();
   await page.getByTestId('message-input').fill('commit');
   await page.getByTestId('message-input').press('Enter');
   const log = page.locator('[data-block="commits"]');
