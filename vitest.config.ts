@@ -9,7 +9,7 @@ type Options = {
 
 /** Tests in Node, in processes of their own, since many of them start and kill others. */
 function inNode(name: string, include: string, options: Options = {}) {
-  const { timeoutMs = 30_000, oneFileAtATime = false, leftOut, globalSetup } = options;
+  const { timeoutMs = 60_000, oneFileAtATime = false, leftOut, globalSetup } = options;
   return {
     test: {
       name,
