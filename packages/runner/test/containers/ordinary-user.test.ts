@@ -1,13 +1,15 @@
 import { execFileSync, spawn } from 'node:child_process';
+import { once } from 'node:events';
 import { chmodSync, chownSync, copyFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it, vi } from 'vitest';
 import { initOf } from '../../src/executor/process-files.ts';
 import { readText } from '../../src/files.ts';
 import { RunDir } from '../../src/home.ts';
 import { childrenOf, signal, statOf } from '../../src/proc.ts';
 import { asUser, USER } from '../as-user.ts';
-import { Bench, later, runnerProcess, tempDir } from '../setup.ts';
+import { PATIENCE_MS } from '../fake-worker.ts';
+import { Bench, later, processesOf, runnerProcess, tempDir } from '../setup.ts';
 import { engineAnswers, PODMAN_CONF } from '@filepath/testkit';
 import { BASE_IMAGE, containerOrder } from './setup.ts';
 
@@ -33,8 +35,12 @@ async function rootless(): Promise<string> {
     [...args, 'system', 'service', '--time=0', `unix://${socket}`],
     options,
   );
-  later(() => {
+  later(async () => {
+    const ended = once(service, 'exit');
     service.kill('SIGTERM');
+    await ended;
+    // What cleans up after a container works in the same storage.
+    await vi.waitFor(() => expect(processesOf(dir)).toEqual([]), PATIENCE_MS);
     // It holds the user's namespaces, and would go on.
     const holder = Number(readText(join(dir, 'libpod/tmp/pause.pid')) ?? 0);
     execFileSync(file, [...args, 'system', 'reset', '--force'], { ...options, timeout: 60_000 });
