@@ -69,6 +69,8 @@ export async function startContainerEngine(programs: readonly string[]): Promise
     await podman('import', '--change', 'ENV=IMAGE_ENV=image', root, BASE_IMAGE);
     service = spawn('podman', [...at, 'system', 'service', '--time=0', `unix://${socket}`], {
       env,
+      // Where it leaves a file for each container that ran out of memory.
+      cwd: dir,
       stdio: ['ignore', 'ignore', 'inherit'],
     });
     await engineAnswers(socket);
