@@ -120,7 +120,7 @@ it('[MERGE14] a merge is ordered with its target, and both threads say how it en
     .object({ input: z.object({ line: z.string() }) })
     .parse(await link.socket.until('input'));
   expect(told.input.line).toContain(`git merge ${hash('3')}`);
-  await ask(409, 'POST', `/api/node/${lead}/merge`, {});
+  await ask(409, 'POST', `/api/node/${lead}/merge`, { into: 'parent' });
   await ask(400, 'POST', `/api/node/${lead}/merge`, { into: 'main' });
   await ask(202, 'POST', `/api/node/${lead}/merge`, { into: 'session' });
   const whole = await jobOf(runner, lead);
