@@ -50,7 +50,7 @@ export default defineConfig({
         oneFileAtATime: true,
         globalSetup: 'packages/runner/test/containers/engine.ts',
       }),
-      inNode('loop', 'packages/loop/test/**/*.test.ts', { timeoutMs: 60_000 }),
+      inNode('loop', 'packages/loop/test/**/*.test.ts'),
       inNode('agents', 'packages/agents/test/**/*.test.ts', {
         timeoutMs: 120_000,
         leftOut: 'packages/agents/test/clis/**',

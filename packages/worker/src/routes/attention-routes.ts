@@ -63,8 +63,7 @@ export const attentionRoutes: Route[] = [
         await carryOutAnswer(env, userId, row, body);
         done = true;
       } finally {
-        for (const { thread, answer } of await user.endAnswer(row, body, done))
-          await env.THREAD.getByName(thread).decideByRule(answer);
+        await user.endAnswer(row, body, done);
       }
       return json({ choice: body.choice }, 202);
     },

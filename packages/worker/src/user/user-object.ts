@@ -44,9 +44,6 @@ import { type Holder, UserLedger } from './user-ledger.ts';
 import { Waiting } from './waiting.ts';
 import type { WaitingRow } from './waiting-row.ts';
 
-/** An agent that has its answer may ask the same again before the rule is stored. */
-type RuledSince = { readonly thread: string; readonly answer: Ruled };
-
 type Attention = { waiting: Waiting; viewers: Viewers<ViewerSocket>; readers: SseReaders };
 
 /** `createdAt` is null until the chat knows whose it is. */
@@ -116,23 +113,23 @@ export class UserObject extends DurableObject<Env> {
     });
   }
 
-  /** It was answered, or could not be. Gives back what its rule answers of what was asked since. */
-  endAnswer(
+  /** It was answered, or could not be. */
+  async endAnswer(
     row: WaitingRow,
     { choice, scope = 'once' }: AttentionAnswer,
     done: boolean,
-  ): RuledSince[] {
+  ): Promise<void> {
     this.#claims.give(row.id);
-    if (!done) return [];
+    if (!done) return;
     this.#change((waiting) => waiting.answered(row.id, choice));
-    if (scope === 'once') return [];
+    if (scope === 'once') return;
     const rules = new Rules(this.#sql);
     rules.add(crypto.randomUUID(), scope, row, choice, new Date().toISOString());
-    return this.#attention()
-      .waiting.equalAfter(row)
-      .flatMap((since) =>
-        rules.answersWaiting(since).map((answer) => ({ thread: since.thread, answer })),
-      );
+    // An agent that has its answer may have asked the same again before the rule was stored.
+    for (const since of this.#attention().waiting.equalAfter(row)) {
+      const thread = this.env.THREAD.getByName(since.thread);
+      for (const answer of rules.answersWaiting(since)) await thread.decideByRule(answer);
+    }
   }
 
   rules(): Rule[] {
