@@ -95,8 +95,16 @@ export async function knownModels(
   return { list, stale: models.isStale(list), refreshed: later };
 }
 
-/** OpenRouter tells its models to anyone. */
+let listed: { env: Env; configured: readonly ProviderConfig[]; url: string } | null = null;
+
+/** OpenRouter tells its models to anyone. The same as before where nothing changed that it follows from. */
 function listUrl(env: Env, configured: readonly ProviderConfig[]): string {
+  if (listed?.env !== env || listed.configured !== configured)
+    listed = { env, configured, url: newListUrl(env, configured) };
+  return listed.url;
+}
+
+function newListUrl(env: Env, configured: readonly ProviderConfig[]): string {
   const own = configured.find(({ kind }) => kind === 'openrouter')?.baseUrl;
   const baseUrl = own ?? baseUrlOf(env, 'openrouter') ?? '';
   return urlOf({ kind: 'openrouter', baseUrl }, 'openai-chat', '/v1/models');

@@ -5,9 +5,17 @@ import type { NodeRow } from './node-row.ts';
 // The plus sign keeps to the other index of a query: most nodes are live.
 const LIVE = `+phase IN ('intent', 'ready')`;
 
+/** What follows from these is kept in `#holders`. */
+const HELD: ReadonlySet<string> = new Set(['phase', 'key_hash', 'blocked']);
+
+/** What the gateway asks of a node with each of its calls. */
+export type Holder = { id: string; key_hash: string | null; blocked: string | null };
+
 /** The tree's rows. */
 export class NodeTable {
   #sql: Sql;
+  /** Of nodes that called lately: until a node changes, what is asked of it is the same. */
+  #holders = new Map<string, Holder>();
 
   constructor(sql: Sql) {
     this.#sql = sql;
@@ -15,6 +23,15 @@ export class NodeTable {
 
   find(id: string): NodeRow | null {
     return first<NodeRow>(this.#sql, `SELECT * FROM nodes WHERE id = ? AND ${LIVE}`, id);
+  }
+
+  holder(id: string): Holder | null {
+    const known = this.#holders.get(id);
+    if (known) return known;
+    const query = `SELECT id, key_hash, blocked FROM nodes WHERE id = ? AND ${LIVE}`;
+    const row = first<Holder>(this.#sql, query, id);
+    if (row) this.#holders.set(id, row);
+    return row;
   }
 
   spawnedBy(parent: string, seq: number): NodeRow | null {
@@ -164,11 +181,24 @@ export class NodeTable {
 
   update(id: string, change: Partial<NodeRow>): void {
     const columns = Object.keys(change);
+    if (columns.some((column) => HELD.has(column))) this.#holders.delete(id);
     this.#sql.run(
       `UPDATE nodes SET ${columns.map((column) => `${column} = ?`).join(', ')} WHERE id = ?`,
       ...Object.values(change),
       id,
     );
+  }
+
+  /** Gives agents that were refused another chance; null: all of them. */
+  unblock(ids: readonly string[] | null): void {
+    this.#holders.clear();
+    const among = ids === null ? '' : 'AND id IN (SELECT value FROM json_each(?))';
+    const bound = ids === null ? [] : [JSON.stringify(ids)];
+    this.#sql.run(
+      `UPDATE accounts SET dirty = 1 WHERE scope IN (SELECT id FROM nodes WHERE blocked IS NOT NULL ${among})`,
+      ...bound,
+    );
+    this.#sql.run(`UPDATE nodes SET blocked = NULL WHERE blocked IS NOT NULL ${among}`, ...bound);
   }
 
   /** The completion count of a node: over its children, or its own where it has none. */

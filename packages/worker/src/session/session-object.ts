@@ -481,6 +481,7 @@ export class SessionObject extends DurableObject<Env> implements Ledger {
       session: session.meta.id,
       runner: LOCAL_RUNNER,
       accounts: session.accounts,
+      nodes: session.nodes,
     });
     const desk = new LedgerDesk({
       session,

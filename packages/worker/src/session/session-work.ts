@@ -143,10 +143,13 @@ export class SessionWork {
     await this.#env.USER.getByName(this.#session.meta.owner).forgetAgent(ThreadId.parse(row.id));
     this.#session.workersTold.forget(row.id);
     // The row stays, so that feeds can say that the node is gone; its secrets do not.
-    this.#sql.run(
-      `UPDATE nodes SET phase = 'deleted', config = '{}', api_key = '', key_hash = NULL, task = NULL WHERE id = ?`,
-      row.id,
-    );
+    this.#session.nodes.update(row.id, {
+      phase: 'deleted',
+      config: '{}',
+      api_key: '',
+      key_hash: null,
+      task: null,
+    });
   }
 
   #untold(): Refusal[] {

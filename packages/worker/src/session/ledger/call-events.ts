@@ -5,41 +5,75 @@ export type CallEvent = { id: number; key: string; body: GatewayBody };
 
 const BATCH = 50;
 
-/** What is still to be told to threads, stored with what it tells. A thread takes each key once. */
+/**
+ * What is still to be told to threads, stored with what it tells. A thread takes each key once, so that a row may
+ * stay after it was told: it goes with the next one that is stored.
+ */
 export class CallEvents {
   #sql: Sql;
+  /** What the table has and is not told, by node, oldest first; null: to be read anew. */
+  #waiting: Map<string, CallEvent[]> | null = null;
+  /** What was told, up to which id of a node, and is in the table all the same. */
+  #told = new Map<string, number>();
 
   constructor(sql: Sql) {
     this.#sql = sql;
   }
 
   put(node: string, key: string, body: GatewayBody): void {
-    this.#sql.run(
-      'INSERT INTO call_events (node, key, body) VALUES (?, ?, ?) ON CONFLICT (key) DO NOTHING',
+    const waiting = this.#all();
+    this.sweep();
+    const [row] = this.#sql.all<{ id: number }>(
+      'INSERT INTO call_events (node, key, body) VALUES (?, ?, ?) ON CONFLICT (key) DO NOTHING RETURNING id',
       node,
       key,
       JSON.stringify(body),
     );
+    if (row) waiting.set(node, [...(waiting.get(node) ?? []), { id: row.id, key, body }]);
   }
 
+  /** Those who are to be told something. */
   nodes(): string[] {
-    return this.#sql
-      .all<{ node: string }>('SELECT node FROM call_events GROUP BY node ORDER BY min(id)')
-      .map(({ node }) => node);
+    return [...this.#all().keys()];
   }
 
   /** The oldest of a node. */
   of(node: string): CallEvent[] {
-    return this.#sql
-      .all<{ id: number; key: string; body: string }>(
-        'SELECT id, key, body FROM call_events WHERE node = ? ORDER BY id LIMIT ?',
-        node,
-        BATCH,
-      )
-      .map((row) => ({ ...row, body: JSON.parse(row.body) as GatewayBody }));
+    return this.#all().get(node)?.slice(0, BATCH) ?? [];
   }
 
-  remove(node: string, upTo: number): void {
-    this.#sql.run('DELETE FROM call_events WHERE node = ? AND id <= ?', node, upTo);
+  told(node: string, upTo: number): void {
+    const left = (this.#all().get(node) ?? []).filter(({ id }) => id > upTo);
+    if (left.length > 0) this.#all().set(node, left);
+    else this.#all().delete(node);
+    this.#told.set(node, upTo);
+  }
+
+  /** Removes what was told. */
+  sweep(): void {
+    for (const [node, upTo] of this.#told) {
+      this.#sql.run('DELETE FROM call_events WHERE node = ? AND id <= ?', node, upTo);
+    }
+    this.#told.clear();
+  }
+
+  /** What was stored since may not be: its transaction was rolled back. */
+  reread(): void {
+    this.#waiting = null;
+  }
+
+  #all(): Map<string, CallEvent[]> {
+    if (this.#waiting) return this.#waiting;
+    const waiting = new Map<string, CallEvent[]>();
+    const rows = this.#sql.all<{ id: number; node: string; key: string; body: string }>(
+      'SELECT id, node, key, body FROM call_events ORDER BY id',
+    );
+    for (const { id, node, key, body } of rows) {
+      if (id <= (this.#told.get(node) ?? 0)) continue;
+      const event = { id, key, body: JSON.parse(body) as GatewayBody };
+      waiting.set(node, [...(waiting.get(node) ?? []), event]);
+    }
+    this.#waiting = waiting;
+    return waiting;
   }
 }

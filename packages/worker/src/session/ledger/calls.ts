@@ -28,6 +28,8 @@ export class Calls {
   #sql: Sql;
   /** So many are under way at most: as they were last counted, and those that began since. */
   #mostOpen = Infinity;
+  /** Ids that may be in the table. A new call is none of them, and need not be looked for. */
+  #ids: Set<string> | null = null;
 
   constructor(sql: Sql) {
     this.#sql = sql;
@@ -43,6 +45,10 @@ export class Calls {
   }
 
   find(call: string): CallRow | null {
+    this.#ids ??= new Set(
+      this.#sql.all<{ call: string }>('SELECT call FROM calls').map((row) => row.call),
+    );
+    if (!this.#ids.has(call)) return null;
     return first<CallRow>(this.#sql, 'SELECT * FROM calls WHERE call = ?', call);
   }
 
@@ -60,6 +66,7 @@ export class Calls {
 
   insert(ask: Ask, outputBound: number, held: Amount, now: number, until: number): void {
     this.#mostOpen += 1;
+    this.#ids?.add(ask.call);
     this.#sql.run(
       `INSERT INTO calls (call, node, state, until, started, format, provider, model, price, input_bound,
          output_bound, held_tokens, held_nano) VALUES (?, ?, 'open', ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
@@ -101,7 +108,11 @@ export class Calls {
   }
 
   forget(now: number): void {
-    this.#sql.run(`DELETE FROM calls WHERE state IN ('estimated', 'counted') AND until <= ?`, now);
+    const gone = this.#sql.all<{ call: string }>(
+      `DELETE FROM calls WHERE state IN ('estimated', 'counted') AND until <= ? RETURNING call`,
+      now,
+    );
+    for (const { call } of gone) this.#ids?.delete(call);
   }
 
   /** By state, so that the index has each answer at its end: an hour's calls are many. */

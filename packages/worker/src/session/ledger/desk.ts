@@ -160,7 +160,11 @@ export class LedgerDesk {
   readonly alarms: Readonly<Record<AlarmName, () => Promise<void>>> = {
     calls: () => this.#after('calls', async () => this.#deps.ledger.expire()),
     shown: () => this.#after('shown', async () => this.show()),
-    told: () => this.#after('told', () => this.#tell()),
+    told: () =>
+      this.#after('told', async () => {
+        await this.#tell();
+        this.#deps.ledger.events.sweep();
+      }),
     lease: () => this.#after('lease', () => this.#leasing.run(() => this.#account())),
   };
 
@@ -236,7 +240,7 @@ export class LedgerDesk {
         try {
           // A thread that is gone has nobody to tell.
           await env.THREAD.getByName(node).gateway(events);
-          ledger.events.remove(node, last.id);
+          ledger.events.told(node, last.id);
         } catch (error) {
           failures.push(error);
         }

@@ -1,28 +1,22 @@
 import type { RunnerId, SessionId } from '@filepath/protocol';
 import { isSecret } from '../../auth/secrets.ts';
 import type { Bearer } from '../../gateway/contract.ts';
-import { first, type Sql } from '../../storage/sql.ts';
 import { readAgentKey } from '../agent-key.ts';
+import type { Holder, NodeTable } from '../node-table.ts';
 
 export type KeyDeps = {
-  sql: Sql;
+  nodes: NodeTable;
   keyHash: (key: string) => string;
   session: SessionId;
   runner: RunnerId;
 };
 
-export type Holder = { id: string; name: string; key_hash: string | null; blocked: string | null };
-
 /** The node whose key this is, if it is alive and its runner asks for it. */
-export function holderOf({ sql, keyHash, session, runner }: KeyDeps, ask: Bearer): Holder | null {
+export function holderOf({ nodes, keyHash, session, runner }: KeyDeps, ask: Bearer): Holder | null {
   const claim = readAgentKey(ask.key);
   if (claim?.session !== session || claim.node !== ask.thread) return null;
   if (ask.runner !== runner) return null;
-  const row = first<Holder>(
-    sql,
-    `SELECT id, name, key_hash, blocked FROM nodes WHERE id = ? AND phase IN ('intent', 'ready')`,
-    claim.node,
-  );
+  const row = nodes.holder(claim.node);
   return row && isKey(ask.key, row.key_hash, keyHash) ? row : null;
 }
 

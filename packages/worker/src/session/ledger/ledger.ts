@@ -7,12 +7,13 @@ import {
   type Outcome,
   type RouteRefusal,
 } from '../../gateway/contract.ts';
-import { first } from '../../storage/sql.ts';
+import { first, type Sql } from '../../storage/sql.ts';
+import type { Holder } from '../node-table.ts';
 import { type Accounts, SESSION, takenOf } from './accounts.ts';
 import { allow } from './allowance.ts';
 import { CallEvents } from './call-events.ts';
 import { type CallRow, Calls } from './calls.ts';
-import { type Holder, holderOf, type KeyDeps } from './holder.ts';
+import { holderOf, type KeyDeps } from './holder.ts';
 import { LeaseBook } from './lease.ts';
 import { type Amount, worstCase } from './money.ts';
 import { pursesOf, userPurse } from './purses.ts';
@@ -24,7 +25,7 @@ import { Unwritten } from './unwritten.ts';
 /** Calls under way at once, in a session. */
 export const MAX_OPEN = 256;
 
-export type LedgerDeps = KeyDeps & { now: () => number; accounts: Accounts };
+export type LedgerDeps = KeyDeps & { sql: Sql; now: () => number; accounts: Accounts };
 
 /** More is needed of the user's budget before this can be answered: this much in all. */
 export type Want = { readonly want: Amount };
@@ -103,7 +104,7 @@ export class TreeLedger {
   /** All of them or none. */
   settleAll(ended: readonly { readonly call: CallId; readonly outcome: Outcome }[]): void {
     this.write();
-    this.#deps.sql.transaction(() => {
+    this.#together(() => {
       const rows = this.#calls.among(ended.map(({ call }) => call));
       this.#settlement.settle(
         ended.flatMap(({ call, outcome }) => {
@@ -121,7 +122,7 @@ export class TreeLedger {
 
   /** A call that was refused before anything was reserved for it. False: the key is not good. */
   refused(ask: Ask, { refused, message }: RouteRefusal): boolean {
-    return this.#deps.sql.transaction(() => {
+    return this.#together(() => {
       if (!holderOf(this.#deps, ask)) return false;
       this.#refuse(ask, refused, message);
       return true;
@@ -132,7 +133,7 @@ export class TreeLedger {
   expire(): void {
     const now = this.#deps.now();
     this.write();
-    this.#deps.sql.transaction(() => {
+    this.#together(() => {
       this.#settlement.settle(
         this.#calls.overdue(now).map((row) => ({
           row,
@@ -163,14 +164,17 @@ export class TreeLedger {
 
   /** Gives `blocked` agents another chance: `scope` has a new budget. Null: all of them. */
   unblock(nodes: readonly string[] | null): void {
-    const { sql } = this.#deps;
-    const among = nodes === null ? '' : 'AND id IN (SELECT value FROM json_each(?))';
-    const bound = nodes === null ? [] : [JSON.stringify(nodes)];
-    sql.run(
-      `UPDATE accounts SET dirty = 1 WHERE scope IN (SELECT id FROM nodes WHERE blocked IS NOT NULL ${among})`,
-      ...bound,
-    );
-    sql.run(`UPDATE nodes SET blocked = NULL WHERE blocked IS NOT NULL ${among}`, ...bound);
+    this.#deps.nodes.unblock(nodes);
+  }
+
+  /** All of it or nothing, and what is to be told with it. */
+  #together<T>(work: () => T): T {
+    try {
+      return this.#deps.sql.transaction(work);
+    } catch (error) {
+      this.events.reread();
+      throw error;
+    }
   }
 
   #admit(ask: Ask, holder: Holder, last: boolean): Grant | Want {
@@ -236,7 +240,7 @@ export class TreeLedger {
   }
 
   #block(node: string, why: string | null): void {
-    this.#deps.sql.run('UPDATE nodes SET blocked = ? WHERE id = ?', why, node);
+    this.#deps.nodes.update(node, { blocked: why });
     this.accounts.markDirty(node);
   }
 

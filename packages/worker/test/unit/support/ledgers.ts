@@ -52,8 +52,8 @@ export function newTree(lease: Limit | null = { tokens: null, nano: null }) {
     { sql, now, newKey, keyHash, caps: USUAL_CAPS },
     { ...meta, head: 1, changeSeq: 1, started: false, stopped: false },
   );
-  const { accounts } = session;
-  const deps = { sql, now, keyHash, session: id, runner: RUNNER, accounts };
+  const { accounts, nodes } = session;
+  const deps = { sql, now, keyHash, session: id, runner: RUNNER, accounts, nodes };
   const ledger = new TreeLedger(deps);
   if (lease) ledger.lease.take(0, lease);
 
