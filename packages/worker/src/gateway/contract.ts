@@ -68,7 +68,13 @@ export type Ask = {
 export type Bearer = Pick<Ask, 'key' | 'runner' | 'thread'>;
 
 export type Grant =
-  | { readonly ok: true; /** At most `outputBound`. */ readonly outputBound: number }
+  | {
+      readonly ok: true;
+      /** At most what was asked for. */
+      readonly outputBound: number;
+      /** No budget stands above the node: the next call will be granted as well. */
+      readonly standing?: boolean;
+    }
   | { readonly ok: false; readonly code: 'bad_key' }
   | {
       readonly ok: false;

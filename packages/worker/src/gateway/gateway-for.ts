@@ -9,6 +9,7 @@ import type { Gateway } from './pass-through.ts';
 import { reached } from './reached.ts';
 import type { GatewayFor } from './routes.ts';
 import { type Outgoing, overHttp, type Sender } from './send.ts';
+import { aheadOf, NEVER_AHEAD } from './standing.ts';
 import { TIMES } from './times.ts';
 
 const room = new BodyRoom();
@@ -21,8 +22,10 @@ const senderFor = ({ NETWORK }: Env): Sender =>
   );
 
 /** The gateway with its parts: the agent's session keeps the ledger. */
-export const gatewayFor: GatewayFor = (env, { session }, ctx) =>
-  gatewayOver(env, env.SESSION.getByName(session), ctx);
+export const gatewayFor: GatewayFor = (env, { session, key }, ctx) => ({
+  ...gatewayOver(env, env.SESSION.getByName(session), ctx),
+  ahead: aheadOf(session, key),
+});
 
 /** The gateway over any ledger. */
 export const gatewayOver = (
@@ -35,6 +38,7 @@ export const gatewayOver = (
   ledger,
   models: () => agentModels(env, background, userId),
   sender: senderFor(env),
+  ahead: NEVER_AHEAD,
   times: TIMES,
   room,
   keep: (work) => background.waitUntil(work),

@@ -1,6 +1,6 @@
 import { NO_TOKENS } from '@filepath/protocol';
 import { editBody } from './body/edit-body.ts';
-import type { Ask, Ledger, Outcome, Upstream } from './contract.ts';
+import type { Ask, Grant, Ledger, Outcome, Upstream } from './contract.ts';
 import {
   failureOf,
   isRedirect,
@@ -12,18 +12,27 @@ import {
 import { secretsIn, toAgent } from './headers.ts';
 import type { Incoming } from './incoming.ts';
 import { type Limit, limitFor } from './limit.ts';
-import { isStream, meterFor } from './meter/meter.ts';
+import { isStream, type Meter, meterFor } from './meter/meter.ts';
 import { countedBy, endedBy } from './outcome.ts';
 import { Passage } from './passage.ts';
 import { errorEvent, providerError } from './provider-error.ts';
 import { notGranted, refusal } from './refusal.ts';
 import { outgoingOf, type Sender } from './send.ts';
 import { settle } from './settle.ts';
+import type { Ahead } from './standing.ts';
 import type { Times } from './times.ts';
 
-type Deps = { readonly ledger: Ledger; readonly sender: Sender; readonly times: Times };
+type Deps = {
+  readonly ledger: Ledger;
+  readonly sender: Sender;
+  readonly times: Times;
+  readonly ahead: Ahead;
+};
 type Answer = (response: Response) => void;
 type End = Omit<Outcome, 'firstByteMs' | 'durationMs'>;
+
+const isAs = (grant: Grant, outputBound: number): boolean =>
+  grant.ok && grant.outputBound === outputBound;
 
 const NOTHING_SENT: End = { outcome: 'failed', status: null, tokens: NO_TOKENS };
 
@@ -33,9 +42,13 @@ export class MeteredCall {
   #ask: Ask;
   #incoming: Incoming;
   #upstream: Upstream;
-  #secrets: readonly string[] = [];
+  #secrets: readonly string[];
   #waiting = new AbortController();
+  /** What the session says of it. Nothing is passed on or settled before it is known. */
+  #word: Promise<Grant> | null = null;
   #ticking: ReturnType<typeof setInterval> | undefined;
+  /** What an answer passes through, made while the provider has the request. */
+  #prepared: { streams: boolean; meter: Meter; passage: Passage } | null = null;
   #passage: Passage | null = null;
   #started = 0;
   #renewed = 0;
@@ -46,11 +59,13 @@ export class MeteredCall {
     this.#ask = ask;
     this.#incoming = incoming;
     this.#upstream = upstream;
+    this.#secrets = secretsIn(upstream.headers);
   }
 
   /** Answers once, and ends when the call is settled. */
   async run(answer: Answer): Promise<void> {
-    const grant = await this.#deps.ledger.reserve(this.#ask);
+    const expected = { ok: true, outputBound: this.#ask.outputBound } as const;
+    const grant = this.#deps.ahead.holds ? expected : await this.#granted();
     if (!grant.ok) {
       answer(notGranted(this.#ask.format, grant));
       return;
@@ -60,7 +75,8 @@ export class MeteredCall {
     // A write to an agent that has left fails; only this tells it while there is nothing to write.
     const { left } = this.#incoming;
     if (left.aborted) {
-      await this.#settle({ ...NOTHING_SENT, outcome: 'cancelled' });
+      if ((await this.#granted()).ok)
+        await this.#settle({ ...NOTHING_SENT, outcome: 'cancelled' });
       answer(providerError(this.#ask.format, 'unreachable', 'The agent has left.'));
       return;
     }
@@ -76,6 +92,52 @@ export class MeteredCall {
     }
   }
 
+  /** What the session says; the next call need not wait for it where it would say the same. */
+  async #granted(): Promise<Grant> {
+    this.#word ??= this.#deps.ledger.reserve(this.#ask);
+    const grant = await this.#word;
+    this.#deps.ahead.said(grant.ok && grant.standing === true);
+    return grant;
+  }
+
+  /**
+   * The call may have begun by what the session said last: a word that is another than expected breaks it off. What the
+   * answer does not have to wait for is done then too, while the provider has the request.
+   */
+  #confirm(outputBound: number): void {
+    this.#granted().then(
+      (grant) => {
+        if (isAs(grant, outputBound)) this.#prepare(this.#incoming.body?.stream ?? false);
+        else this.#waiting.abort();
+      },
+      () => this.#waiting.abort(),
+    );
+  }
+
+  #prepare(streams: boolean): { meter: Meter; passage: Passage } {
+    const { times } = this.#deps;
+    this.#ticking ??= setInterval(() => this.#tick(Date.now()), times.tick);
+    if (this.#prepared?.streams === streams) return this.#prepared;
+    const meter = meterFor(this.#ask.format, streams);
+    this.#prepared = { streams, meter, passage: new Passage(meter, times) };
+    return this.#prepared;
+  }
+
+  /** Whether the call is reserved as it was sent. Where it is not, the agent is told, and it is over. */
+  async #holds(outputBound: number, answer: Answer): Promise<boolean> {
+    const grant = await this.#granted();
+    if (isAs(grant, outputBound)) return true;
+    if (!grant.ok) {
+      answer(notGranted(this.#ask.format, grant));
+      return false;
+    }
+    // The budget came in between: how much of it this call has used, nobody knows.
+    const message = 'The budget changed while this call began. Call again.';
+    await this.#settle({ outcome: 'failed', status: null, tokens: null, error: message });
+    answer(providerError(this.#ask.format, 'unreachable', message));
+    return false;
+  }
+
   /** What is left would do for an answer, but not for this one. */
   async #refuse(granted: number, answer: Answer): Promise<void> {
     const message = `What is left of the budget allows an answer of ${granted} tokens, and this request cannot be limited to that. Ask for less, or have a person raise the budget.`;
@@ -84,10 +146,14 @@ export class MeteredCall {
   }
 
   async #carry(limit: Limit, outputBound: number, answer: Answer): Promise<void> {
-    const response = await this.#send(limit, answer);
+    const response = await this.#send(limit, outputBound, answer);
     // A prompt is not held in memory for as long as its answer takes.
     this.#incoming = { ...this.#incoming, bytes: new Uint8Array(), body: null };
     if (!response) return;
+    if (!(await this.#holds(outputBound, answer))) {
+      await response.body?.cancel().catch(() => undefined);
+      return;
+    }
     const { status, headers } = response;
     const shown = { status, headers: toAgent(headers, this.#secrets) };
     if (isRedirect(response)) {
@@ -108,17 +174,16 @@ export class MeteredCall {
   }
 
   /** The provider's answer; null where there is none, which is then told. */
-  async #send(limit: Limit, answer: Answer): Promise<Response | null> {
-    const { sender, times } = this.#deps;
+  async #send(limit: Limit, outputBound: number, answer: Answer): Promise<Response | null> {
+    const { sender } = this.#deps;
     const upstream = this.#upstream;
     const outgoing = outgoingOf(this.#incoming, upstream, this.#bytes(limit));
     try {
       const sent = sender.send(outgoing, this.#waiting.signal);
-      // What the answer does not have to wait for is done while the provider has the request.
-      this.#secrets = secretsIn(upstream.headers);
-      this.#ticking = setInterval(() => this.#tick(Date.now()), times.tick);
+      this.#confirm(outputBound);
       return await sent;
     } catch {
+      if (!(await this.#holds(outputBound, answer))) return null;
       const late = this.#waiting.signal.aborted;
       const arrived = late || (await sender.reached(upstream));
       const error = late
@@ -142,18 +207,17 @@ export class MeteredCall {
   ): Promise<void> {
     const { format } = this.#ask;
     const streams = isStream(headers);
-    const meter = meterFor(format, streams);
     const { status } = shown;
     if (!body) {
       await this.#settle({ outcome: 'completed', status, tokens: null });
       answer(new Response(null, shown));
       return;
     }
-    const passage = new Passage(body, meter, this.#deps.times);
+    const { meter, passage } = this.#prepare(streams);
     this.#passage = passage;
     if (this.#leftAt !== null) passage.leave(this.#leftAt);
     answer(new Response(passage.readable, shown));
-    const passed = await passage.run();
+    const passed = await passage.run(body);
     const reading = withoutSecrets(meter.reading(), this.#secrets);
     const end = { ...endedBy(reading, passed), ...countedBy(reading, outputBound) };
     // An agent that has read its answer to the end can count on what is left of its budget.

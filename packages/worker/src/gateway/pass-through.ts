@@ -8,6 +8,7 @@ import { MeteredCall } from './metered-call.ts';
 import { providerError } from './provider-error.ts';
 import { badKey, refusal } from './refusal.ts';
 import type { Sender } from './send.ts';
+import type { Ahead } from './standing.ts';
 import type { Times } from './times.ts';
 
 /** Who calls: what the runner says, and the key that the agent showed. */
@@ -21,6 +22,8 @@ export type Gateway = {
   readonly directory: Directory;
   readonly ledger: Ledger;
   readonly sender: Sender;
+  /** Whether its calls may be sent while they are reserved. */
+  readonly ahead: Ahead;
   /** The list of models that are answered for here, as either provider gives it. */
   readonly models: () => Promise<unknown>;
   readonly times: Times;

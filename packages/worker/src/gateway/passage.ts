@@ -17,7 +17,6 @@ const AT_LEAST = 29;
  * hold in memory whatever a slow agent has not read.
  */
 export class Passage {
-  #reader: ReadableStreamBYOBReader;
   #writer: WritableStreamDefaultWriter<Uint8Array>;
   #meter: Meter;
   #times: Times;
@@ -32,10 +31,11 @@ export class Passage {
   #gaveUp: Passed | null = null;
   #firstByteAt: number | null = null;
 
-  constructor(source: ReadableStream<Uint8Array>, meter: Meter, times: Times) {
+  #reader: ReadableStreamBYOBReader | null = null;
+
+  constructor(meter: Meter, times: Times) {
     const { readable, writable } = new IdentityTransformStream({ highWaterMark: AHEAD });
     this.readable = readable;
-    this.#reader = source.getReader({ mode: 'byob' });
     this.#writer = writable.getWriter();
     this.#meter = meter;
     this.#times = times;
@@ -46,13 +46,15 @@ export class Passage {
     return this.#firstByteAt;
   }
 
-  async run(): Promise<Passed> {
+  async run(source: ReadableStream<Uint8Array>): Promise<Passed> {
+    const reader = source.getReader({ mode: 'byob' });
+    this.#reader = reader;
     const left = (): void => this.leave();
     let last = Promise.resolve();
     let size = SMALLEST;
     try {
       for (;;) {
-        const { value, done } = await this.#reader.readAtLeast(AT_LEAST, new Uint8Array(size));
+        const { value, done } = await reader.readAtLeast(AT_LEAST, new Uint8Array(size));
         if (this.#gaveUp) return this.#gaveUp;
         if (done || value === undefined) break;
         // Words come in little parts, images and whole answers in large ones.
@@ -111,7 +113,7 @@ export class Passage {
     if (this.#gaveUp) return;
     this.#gaveUp = why;
     this.#gone.resolve();
-    void this.#reader.cancel(why).catch(() => undefined);
+    void this.#reader?.cancel(why).catch(() => undefined);
     // A write that waits for the agent ends only so.
     if (why === 'stalled') void this.#writer.abort(why).catch(() => undefined);
   }

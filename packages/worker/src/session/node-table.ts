@@ -17,8 +17,12 @@ export class NodeTable {
   /** Of nodes that called lately: until a node changes, what is asked of it is the same. */
   #holders = new Map<string, Holder>();
 
-  constructor(sql: Sql) {
+  /** Whoever was told what a holder may do is told that it is no longer so. */
+  #revoke: () => void;
+
+  constructor(sql: Sql, revoke: () => void) {
     this.#sql = sql;
+    this.#revoke = revoke;
   }
 
   find(id: string): NodeRow | null {
@@ -181,7 +185,10 @@ export class NodeTable {
 
   update(id: string, change: Partial<NodeRow>): void {
     const columns = Object.keys(change);
-    if (columns.some((column) => HELD.has(column))) this.#holders.delete(id);
+    if (columns.some((column) => HELD.has(column))) {
+      this.#holders.delete(id);
+      this.#revoke();
+    }
     this.#sql.run(
       `UPDATE nodes SET ${columns.map((column) => `${column} = ?`).join(', ')} WHERE id = ?`,
       ...Object.values(change),

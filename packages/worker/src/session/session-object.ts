@@ -31,6 +31,7 @@ import { encodingOf, jsonPage } from '../feed/feed-request.ts';
 import { SseReaders } from '../feed/sse.ts';
 import { newcomer, Viewers, type ViewerSocket } from '../feed/viewers.ts';
 import type { Ask, Bearer, Grant, Ledger, Outcome, RouteRefusal } from '../gateway/contract.ts';
+import { standing } from '../gateway/standing.ts';
 import { attempt, attemptLater, notFound, type Result } from '../result.ts';
 import { Serial } from '../serial.ts';
 import { acceptSocket, answerClose, attachmentOf, textOf, ViewerSockets } from '../sockets.ts';
@@ -113,6 +114,7 @@ export class SessionObject extends DurableObject<Env> implements Ledger {
       newKey: (node) => newAgentKey(ctx.id, node),
       keyHash: nodeHashing.sha256,
       caps: capsOf(env),
+      revoke: () => standing.revoke(ctx.id.name ?? ''),
     };
     this.#alarms = durableAlarms(ctx, this.#sql, env);
     if (isFresh(this.#sql)) return;
@@ -234,6 +236,7 @@ export class SessionObject extends DurableObject<Env> implements Ledger {
       session.drop(null);
       writeValue(this.#sql, 'deleted', true);
       this.#deleted = true;
+      this.#deps.revoke();
       this.#parts?.viewers.close('{"t":"deleted"}', 1000, 'deleted');
       this.#parts?.readers.end();
       return null;
@@ -473,7 +476,7 @@ export class SessionObject extends DurableObject<Env> implements Ledger {
   }
 
   #openLedger(session: Session): { ledger: TreeLedger; desk: LedgerDesk } {
-    const { sql, now, keyHash } = this.#deps;
+    const { sql, now, keyHash, revoke } = this.#deps;
     const ledger = new TreeLedger({
       sql,
       now,
@@ -482,6 +485,7 @@ export class SessionObject extends DurableObject<Env> implements Ledger {
       runner: LOCAL_RUNNER,
       accounts: session.accounts,
       nodes: session.nodes,
+      revoke,
     });
     const desk = new LedgerDesk({
       session,

@@ -58,6 +58,8 @@ export type SessionDeps = {
   newKey: (node: ThreadId) => string;
   keyHash: (key: string) => string;
   caps: Caps;
+  /** Calls to models wait for the session's word again. */
+  revoke: () => void;
 };
 
 /** What a new node is judged by: the agents there are, and whether the user has a budget in money. */
@@ -89,8 +91,8 @@ export class Session {
   constructor(deps: SessionDeps, meta: SessionMeta) {
     this.#deps = deps;
     this.#meta = meta;
-    this.nodes = new NodeTable(deps.sql);
-    this.accounts = new Accounts(deps.sql);
+    this.nodes = new NodeTable(deps.sql, deps.revoke);
+    this.accounts = new Accounts(deps.sql, deps.revoke);
     this.starts = new Starts(deps.sql);
     this.results = new Results(deps.sql);
     this.workersTold = new WorkersTold(deps.sql);

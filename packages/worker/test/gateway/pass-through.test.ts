@@ -23,7 +23,7 @@ afterAll(async () => {
 beforeEach(async () => {
   calls = (await gateway.ledger()).ended.length;
   const headers = { authorization: `Bearer ${PROVIDER_KEY}` };
-  await gateway.set({ upstream: { url: server.url, headers }, times: {}, grant: null });
+  await gateway.set({ upstream: { url: server.url, headers }, times: {}, grant: null, holds: false, ahead: false });
 });
 
 const PATHS: Record<WireFormat, string> = {
@@ -124,6 +124,42 @@ describe.each(WireFormat.options)('%s', (format) => {
       input: 0,
       output: 0,
     });
+  });
+
+  it('[GW18] is asked while its session reserves it, and the agent has nothing before it is', async () => {
+    await gateway.set({ ahead: true, holds: true });
+    play(turn);
+    const before = server.requests.length;
+    const response = gateway.post(PATHS[format], bodyOf(format, { stream: true }));
+    await expect.poll(() => server.requests.length).toBe(before + 1);
+    await expect.poll(() => server.calls.at(-1)?.usage()).toBeDefined();
+    const early = await Promise.race([response, gateway.ledger()]);
+    expect(early).not.toBeInstanceOf(Response);
+    await gateway.set({ holds: false });
+    expect(await (await response).text()).not.toBe('');
+    const { ended } = await gateway.ended(calls + 1);
+    expect(ended.at(-1)).toMatchObject({
+      outcome: 'completed',
+      tokens: server.calls.at(-1)?.usage(),
+    });
+  });
+
+  it.each([0, -1])('[GW18] is broken off where it is not reserved after all, grant %s', async (grant) => {
+    await gateway.set({ ahead: true, grant });
+    play({ ...turn, fault: { kind: 'hang' } });
+    const response = await gateway.post(PATHS[format], bodyOf(format));
+    expect(await response.text()).toContain(grant === 0 ? 'used up' : 'Try again');
+    const { ended, open } = await gateway.ledger();
+    expect([ended.length, open]).toEqual([calls, []]);
+  });
+
+  it('[GW18] that is granted less than it was sent with is charged at its worst, and told', async () => {
+    await gateway.set({ ahead: true, grant: 2000 });
+    play(turn);
+    const response = await gateway.post(PATHS[format], bodyOf(format));
+    expect(await response.text()).toContain('The budget changed');
+    const { ended } = await gateway.ended(calls + 1);
+    expect(ended.at(-1)).toMatchObject({ outcome: 'failed', tokens: null });
   });
 
   it('[GW3] refuses in the provider’s own format, so that clients stop', async () => {

@@ -29,6 +29,7 @@ function newSession(sql = nodeSql()) {
       newKey: () => 'key',
       keyHash: (key) => key,
       caps: { ...CAPS, agents: 100 },
+      revoke: () => undefined,
     },
     {
       id: newSessionId(),

@@ -36,8 +36,12 @@ export class Accounts {
   /** Of nodes: whether a budget stands on their path. Until a budget changes or a node moves, it is the same. */
   #limited = new Map<string, boolean>();
 
-  constructor(sql: Sql) {
+  /** Whoever was told that a node is under no budget is told that this may have changed. */
+  #revoke: () => void;
+
+  constructor(sql: Sql, revoke: () => void) {
     this.#sql = sql;
+    this.#revoke = revoke;
   }
 
   open(node: ThreadId): void {
@@ -81,6 +85,7 @@ export class Accounts {
     }
     this.#paths.clear();
     this.#limited.clear();
+    this.#revoke();
   }
 
   /** Whether any budget holds for a call of this node, but for the user's. */
@@ -129,6 +134,7 @@ export class Accounts {
 
   limit(scope: string, { tokens, nano }: Limit): void {
     this.#limited.clear();
+    this.#revoke();
     this.#sql.run(
       'UPDATE accounts SET limit_tokens = ?, limit_nano = ?, dirty = 1 WHERE scope = ?',
       tokens,

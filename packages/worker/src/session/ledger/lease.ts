@@ -24,8 +24,12 @@ export class LeaseBook {
   #sql: Sql;
   #lease: Lease;
 
-  constructor(sql: Sql) {
+  /** Whoever was told that the user has no budget is told that this may have changed. */
+  #revoke: () => void;
+
+  constructor(sql: Sql, revoke: () => void) {
     this.#sql = sql;
+    this.#revoke = revoke;
     this.#lease = readValue<Lease>(sql, 'lease') ?? NONE;
   }
 
@@ -43,12 +47,14 @@ export class LeaseBook {
   take(n: number, limit: Limit): boolean {
     if (n !== this.#lease.n) return false;
     this.#write({ n, active: true, limit });
+    this.#revoke();
     return true;
   }
 
   /** Gives back what is not taken. Stored before the user's ledger hears of it. */
   drop(): number {
     this.#write({ ...NONE, n: this.#lease.n + 1 });
+    this.#revoke();
     return this.#lease.n;
   }
 

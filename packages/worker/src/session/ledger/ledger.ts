@@ -25,7 +25,13 @@ import { Unwritten } from './unwritten.ts';
 /** Calls under way at once, in a session. */
 export const MAX_OPEN = 256;
 
-export type LedgerDeps = KeyDeps & { sql: Sql; now: () => number; accounts: Accounts };
+export type LedgerDeps = KeyDeps & {
+  sql: Sql;
+  now: () => number;
+  accounts: Accounts;
+  /** Calls of this session wait for its word again. */
+  revoke: () => void;
+};
 
 /** More is needed of the user's budget before this can be answered: this much in all. */
 export type Want = { readonly want: Amount };
@@ -45,7 +51,7 @@ export class TreeLedger {
     this.#deps = deps;
     this.accounts = deps.accounts;
     this.events = new CallEvents(deps.sql);
-    this.lease = new LeaseBook(deps.sql);
+    this.lease = new LeaseBook(deps.sql, deps.revoke);
     this.#calls = new Calls(deps.sql);
     this.#repeats = new Repeats(deps.sql, this.events);
     this.#settlement = new Settlement(deps, this.#calls, this.events);
@@ -184,7 +190,7 @@ export class TreeLedger {
     const unlimited = active && limit.tokens === null && limit.nano === null;
     // Most calls are under no budget: what was used before is not even read.
     if (unlimited && !this.accounts.isLimited(holder.id))
-      return this.#take(ask, holder, path, ask.outputBound);
+      return { ...this.#take(ask, holder, path, ask.outputBound), standing: true };
     const accounts = this.accounts.along(path).map((account) => this.#unwritten.over(account));
     const total = accounts.at(-1) ?? this.accounts.get(SESSION);
     const purses = pursesOf(session, accounts, (id) => this.#nameOf(id));
@@ -208,11 +214,11 @@ export class TreeLedger {
     return grant;
   }
 
-  #take(ask: Ask, holder: Holder, path: readonly string[], outputBound: number): Grant {
+  #take(ask: Ask, holder: Holder, path: readonly string[], outputBound: number) {
     const held = worstCase(ask.price, ask.inputBound, outputBound);
     this.#unwritten.add({ ask, path, outputBound, held, at: this.#deps.now() });
     if (holder.blocked !== null) this.#block(holder.id, null);
-    return { ok: true, outputBound };
+    return { ok: true, outputBound } as const;
   }
 
   #again(ask: Ask, known: CallRow): Grant {

@@ -15,10 +15,11 @@ type Setting = {
   times: Partial<Times>;
   grant: number | null;
   holds: boolean;
+  ahead: boolean;
 };
 
 const ledger = new MemoryLedger();
-let setting: Setting = { upstream: {}, times: {}, grant: null, holds: false };
+let setting: Setting = { upstream: {}, times: {}, grant: null, holds: false, ahead: false };
 
 const directory: Directory = {
   route: async (_, path, model) => {
@@ -40,6 +41,7 @@ const answer = buildFetch(
     directory,
     ledger,
     sender,
+    ahead: { holds: setting.ahead, said: () => undefined },
     room,
     models: async () => ({ data: [] }),
     times: { ...TIMES, ...setting.times },

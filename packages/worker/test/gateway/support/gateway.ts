@@ -29,6 +29,8 @@ type Setting = {
   times?: Partial<Times>;
   grant?: number | null;
   holds?: boolean;
+  /** Calls need not wait for the ledger. */
+  ahead?: boolean;
 };
 
 export type TestGateway = {

@@ -206,12 +206,41 @@ describe('a reservation', () => {
     expect(tree.node(node).blocked).toBeNull();
   });
 
+  it('[LED33] is known beforehand where no budget stands above, until something changes', () => {
+    const tree = newTree();
+    const root = tree.add();
+    const child = tree.add(root);
+    expect(tree.reserve(child).grant).toMatchObject({ standing: true });
+
+    const revokes = (change: () => unknown): boolean => {
+      const before = tree.revoked.times;
+      change();
+      return tree.revoked.times > before;
+    };
+    expect(revokes(() => tree.reserve(child))).toBe(false);
+    expect(revokes(() => tree.accounts.limit(root, { tokens: 50_000, nano: null }))).toBe(true);
+    expect(tree.reserve(child).grant).toEqual({ ok: true, outputBound: 4000 });
+    expect(revokes(() => tree.accounts.limit(root, { tokens: null, nano: null }))).toBe(true);
+    expect(tree.reserve(child).grant).toMatchObject({ standing: true });
+
+    const { lease } = tree.ledger;
+    expect(revokes(() => lease.next())).toBe(false);
+    expect(revokes(() => lease.take(lease.current.n, { tokens: 90_000, nano: null }))).toBe(true);
+    expect(tree.reserve(child).grant).toEqual({ ok: true, outputBound: 4000 });
+    expect(revokes(() => lease.drop())).toBe(true);
+
+    const other = tree.add();
+    expect(revokes(() => tree.session.patchNode(child, { parentId: other }))).toBe(true);
+    expect(revokes(() => tree.session.drop(child))).toBe(true);
+    expect(tree.reserve(child).grant).toEqual({ ok: false, code: 'bad_key' });
+  });
+
   it('[LED9] holds for the agent alone where the budget is its own', () => {
     const tree = newTree();
     const root = tree.add();
     const child = tree.add(root);
     tree.accounts.limit(`own:${root}`, { tokens: 3000, nano: null });
-    expect(tree.reserve(child).grant).toEqual({ ok: true, outputBound: 4000 });
+    expect(tree.reserve(child).grant).toMatchObject({ ok: true, outputBound: 4000 });
     expect(tree.reserve(root).grant).toEqual({ ok: true, outputBound: 2000 });
     expect(tree.reserve(root).grant).toMatchObject({ code: 'budget', scope: root });
   });

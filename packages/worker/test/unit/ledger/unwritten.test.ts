@@ -22,9 +22,9 @@ describe('[LED24] a reservation', () => {
     const tree = newTree();
     const node = tree.add();
     const ask = tree.ask(node);
-    expect(tree.ledger.grant(ask, true)).toEqual({ ok: true, outputBound: 4000 });
+    expect(tree.ledger.grant(ask, true)).toMatchObject({ ok: true, outputBound: 4000 });
     expect([stored(tree), tree.ledger.idle]).toEqual([0, false]);
-    expect(tree.ledger.grant(ask, true)).toEqual({ ok: true, outputBound: 4000 });
+    expect(tree.ledger.grant(ask, true)).toMatchObject({ ok: true, outputBound: 4000 });
     tree.ledger.write();
     expect(stored(tree)).toBe(1);
     expect(tree.accounts.get('session')).toMatchObject({ held_tokens: 5000 });

@@ -144,5 +144,5 @@ describe("the user's budget", () => {
 function newFake(): { id: SessionId; book: LeaseBook; used: number } {
   const sql = nodeSql();
   migrate(sql, SESSION_MIGRATIONS);
-  return { id: newSessionId(), book: new LeaseBook(sql), used: 0 };
+  return { id: newSessionId(), book: new LeaseBook(sql, () => undefined), used: 0 };
 }

@@ -47,13 +47,17 @@ export function newTree(lease: Limit | null = { tokens: null, nano: null }) {
   };
   const at = new Date(clock.now).toISOString();
   const keyHash = nodeHashing.sha256;
+  const revoked = { times: 0 };
+  const revoke = (): void => {
+    revoked.times += 1;
+  };
   const meta = { id, owner: 'owner', name: 's', gitRepoUrl: null, createdAt: at, updatedAt: at };
   const session = new Session(
-    { sql, now, newKey, keyHash, caps: USUAL_CAPS },
+    { sql, now, newKey, keyHash, caps: USUAL_CAPS, revoke },
     { ...meta, head: 1, changeSeq: 1, started: false, stopped: false },
   );
   const { accounts, nodes } = session;
-  const deps = { sql, now, keyHash, session: id, runner: RUNNER, accounts, nodes };
+  const deps = { sql, now, keyHash, session: id, runner: RUNNER, accounts, nodes, revoke };
   const ledger = new TreeLedger(deps);
   if (lease) ledger.lease.take(0, lease);
 
@@ -78,6 +82,8 @@ export function newTree(lease: Limit | null = { tokens: null, nano: null }) {
     accounts,
     ask,
     keys,
+    /** How often calls were told to wait for the session's word again. */
+    revoked,
     /** The same storage, read anew: what an eviction leaves. */
     reopened: () => new TreeLedger(deps),
     add: (parentId: ThreadId | null = null, budget?: Budget) =>

@@ -19,6 +19,7 @@ export function newSession(caps: Partial<Caps> = {}) {
     newKey: () => 'key',
     keyHash: (key: string) => key,
     caps: { ...USUAL_CAPS, ...caps },
+    revoke: () => undefined,
   };
   const session = new Session(deps, {
     id: newSessionId(),
