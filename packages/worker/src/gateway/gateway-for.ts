@@ -24,7 +24,7 @@ const senderFor = ({ NETWORK }: Env): Sender =>
 /** The gateway with its parts: the agent's session keeps the ledger. */
 export const gatewayFor: GatewayFor = (env, { session, key }, ctx) => ({
   ...gatewayOver(env, env.SESSION.getByName(session), ctx),
-  ahead: aheadOf(session, key),
+  ahead: () => aheadOf(session, key),
 });
 
 /** The gateway over any ledger. */
@@ -38,7 +38,7 @@ export const gatewayOver = (
   ledger,
   models: () => agentModels(env, background, userId),
   sender: senderFor(env),
-  ahead: NEVER_AHEAD,
+  ahead: () => NEVER_AHEAD,
   times: TIMES,
   room,
   keep: (work) => background.waitUntil(work),

@@ -26,7 +26,7 @@ type Deps = {
   readonly ledger: Ledger;
   readonly sender: Sender;
   readonly times: Times;
-  readonly ahead: Ahead;
+  readonly ahead: () => Ahead;
 };
 type Answer = (response: Response) => void;
 type End = Omit<Outcome, 'firstByteMs' | 'durationMs'>;
@@ -39,6 +39,7 @@ const NOTHING_SENT: End = { outcome: 'failed', status: null, tokens: NO_TOKENS }
 /** One call to a model: reserved, sent, passed on and settled. It goes on when the agent has left. */
 export class MeteredCall {
   #deps: Deps;
+  #ahead: Ahead;
   #ask: Ask;
   #incoming: Incoming;
   #upstream: Upstream;
@@ -56,6 +57,7 @@ export class MeteredCall {
 
   constructor(deps: Deps, ask: Ask, incoming: Incoming, upstream: Upstream) {
     this.#deps = deps;
+    this.#ahead = deps.ahead();
     this.#ask = ask;
     this.#incoming = incoming;
     this.#upstream = upstream;
@@ -65,7 +67,7 @@ export class MeteredCall {
   /** Answers once, and ends when the call is settled. */
   async run(answer: Answer): Promise<void> {
     const expected = { ok: true, outputBound: this.#ask.outputBound } as const;
-    const grant = this.#deps.ahead.holds ? expected : await this.#granted();
+    const grant = this.#ahead.holds ? expected : await this.#granted();
     if (!grant.ok) {
       answer(notGranted(this.#ask.format, grant));
       return;
@@ -75,8 +77,7 @@ export class MeteredCall {
     // A write to an agent that has left fails; only this tells it while there is nothing to write.
     const { left } = this.#incoming;
     if (left.aborted) {
-      if ((await this.#granted()).ok)
-        await this.#settle({ ...NOTHING_SENT, outcome: 'cancelled' });
+      if ((await this.#granted()).ok) await this.#settle({ ...NOTHING_SENT, outcome: 'cancelled' });
       answer(providerError(this.#ask.format, 'unreachable', 'The agent has left.'));
       return;
     }
@@ -96,7 +97,7 @@ export class MeteredCall {
   async #granted(): Promise<Grant> {
     this.#word ??= this.#deps.ledger.reserve(this.#ask);
     const grant = await this.#word;
-    this.#deps.ahead.said(grant.ok && grant.standing === true);
+    this.#ahead.said(grant.ok && grant.standing === true);
     return grant;
   }
 

@@ -22,8 +22,8 @@ export type Gateway = {
   readonly directory: Directory;
   readonly ledger: Ledger;
   readonly sender: Sender;
-  /** Whether its calls may be sent while they are reserved. */
-  readonly ahead: Ahead;
+  /** Whether a call that begins now may be sent while it is reserved. */
+  readonly ahead: () => Ahead;
   /** The list of models that are answered for here, as either provider gives it. */
   readonly models: () => Promise<unknown>;
   readonly times: Times;

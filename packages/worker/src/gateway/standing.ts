@@ -50,7 +50,7 @@ export type Ahead = {
 
 export const NEVER_AHEAD: Ahead = { holds: false, said: () => undefined };
 
-/** Asked for before the session is: what it says counts only if nothing was revoked since. */
+/** Made when a call begins, before its session is asked: what it says counts only if nothing was revoked since. */
 export function aheadOf(session: string, key: string): Ahead {
   const { revoked } = standing;
   return {

@@ -41,6 +41,9 @@ type CallRow = {
 
 const CHARGE = USAGE_COLUMNS.map((column) => `${column} = ${column} + ?`).join(', ');
 
+/** More words than can have been said since the number of one was stored. */
+const UNSTORED = 16;
+
 /**
  * What a chat uses of its user's budget. It asks for each call, and holds nothing between calls: a chat makes few, and
  * one at a time.
@@ -48,9 +51,13 @@ const CHARGE = USAGE_COLUMNS.map((column) => `${column} = ${column} + ?`).join('
 export class ChatLedger implements Ledger {
   #deps: Deps;
   #turn = new Serial();
+  /** The number of what was last said to the user's ledger, which takes no older word for a newer one. */
+  #said: number;
 
   constructor(deps: Deps) {
     this.#deps = deps;
+    this.#said = (readValue<number>(deps.sql, 'lease') ?? 0) + UNSTORED;
+    writeValue(deps.sql, 'lease', this.#said);
     // Calls that were under way when the object ended: nobody can say any more what they used.
     for (const { call } of deps.sql.all<CallRow>('SELECT * FROM calls'))
       this.#charge(call as CallId, null, false);
@@ -75,7 +82,8 @@ export class ChatLedger implements Ledger {
         tokens: used.tokens + held.tokens + worst.tokens,
         nano: used.nano + held.nano + worst.nano,
       };
-      const limit = await user().lease(chat, this.#report(), want);
+      // What it would take counts as taken at once: without a budget there is then nothing more to tell.
+      const limit = await user().lease(chat, { ...this.#report(), taken: want }, want);
       const allowed = allow(ask, [purse(limit, used, held)]);
       if (allowed.ok) {
         const taken = worstCase(ask.price, ask.inputBound, allowed.outputBound);
@@ -89,8 +97,9 @@ export class ChatLedger implements Ledger {
           taken.tokens,
           taken.nano,
         );
+        writeValue(sql, 'lease', this.#said);
       }
-      this.#tell();
+      if (!allowed.ok || limit.tokens !== null || limit.nano !== null) this.#tell();
       if (allowed.ok) return { ok: true, outputBound: allowed.outputBound };
       const { code, message } = allowed;
       return { ok: false, code, message, scope: 'user' };
@@ -137,20 +146,23 @@ export class ChatLedger implements Ledger {
     return { used: amountOf(this.usage()), held: held ?? { tokens: 0, nano: 0 } };
   }
 
-  /** Numbered, so that the user's ledger takes no older word for a newer one. */
+  /** Its number is stored with what comes of it: a commit of its own would hold up the call. */
   #report(): LeaseReport {
-    const { sql } = this.#deps;
-    const n = (readValue<number>(sql, 'lease') ?? 0) + 1;
-    writeValue(sql, 'lease', n);
+    this.#said += 1;
     const { used, held } = this.#totals();
     const taken = { tokens: used.tokens + held.tokens, nano: used.nano + held.nano };
-    return { n, used: this.usage(), taken };
+    return { n: this.#said, used: this.usage(), taken };
   }
 
   /** Gives back what no call needs. A word that is lost is made up for by the next one. */
   #tell(): void {
-    const { chat, user, keep } = this.#deps;
-    keep(this.#turn.run(() => user().report(chat, this.#report(), true)).catch(() => undefined));
+    const { sql, chat, user, keep } = this.#deps;
+    const told = this.#turn.run(() => {
+      const report = this.#report();
+      writeValue(sql, 'lease', report.n);
+      return user().report(chat, report, true);
+    });
+    keep(told.catch(() => undefined));
   }
 }
 

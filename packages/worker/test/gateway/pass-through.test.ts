@@ -23,7 +23,13 @@ afterAll(async () => {
 beforeEach(async () => {
   calls = (await gateway.ledger()).ended.length;
   const headers = { authorization: `Bearer ${PROVIDER_KEY}` };
-  await gateway.set({ upstream: { url: server.url, headers }, times: {}, grant: null, holds: false, ahead: false });
+  await gateway.set({
+    upstream: { url: server.url, headers },
+    times: {},
+    grant: null,
+    holds: false,
+    ahead: false,
+  });
 });
 
 const PATHS: Record<WireFormat, string> = {
@@ -144,14 +150,17 @@ describe.each(WireFormat.options)('%s', (format) => {
     });
   });
 
-  it.each([0, -1])('[GW18] is broken off where it is not reserved after all, grant %s', async (grant) => {
-    await gateway.set({ ahead: true, grant });
-    play({ ...turn, fault: { kind: 'hang' } });
-    const response = await gateway.post(PATHS[format], bodyOf(format));
-    expect(await response.text()).toContain(grant === 0 ? 'used up' : 'Try again');
-    const { ended, open } = await gateway.ledger();
-    expect([ended.length, open]).toEqual([calls, []]);
-  });
+  it.each([0, -1])(
+    '[GW18] is broken off where it is not reserved after all, grant %s',
+    async (grant) => {
+      await gateway.set({ ahead: true, grant });
+      play({ ...turn, fault: { kind: 'hang' } });
+      const response = await gateway.post(PATHS[format], bodyOf(format));
+      expect(await response.text()).toContain(grant === 0 ? 'used up' : 'Try again');
+      const { ended, open } = await gateway.ledger();
+      expect([ended.length, open]).toEqual([calls, []]);
+    },
+  );
 
   it('[GW18] that is granted less than it was sent with is charged at its worst, and told', async () => {
     await gateway.set({ ahead: true, grant: 2000 });

@@ -16,7 +16,14 @@ function newSession(gitRepoUrl: string | null = '/repo') {
   const sql = nodeSql();
   migrate(sql, SESSION_MIGRATIONS);
   const session = new Session(
-    { sql, now: () => Date.parse(at), newKey: () => 'k', keyHash: (key) => key, caps: USUAL_CAPS, revoke: () => undefined },
+    {
+      sql,
+      now: () => Date.parse(at),
+      newKey: () => 'k',
+      keyHash: (key) => key,
+      caps: USUAL_CAPS,
+      revoke: () => undefined,
+    },
     {
       id: newSessionId(),
       owner: 'owner',

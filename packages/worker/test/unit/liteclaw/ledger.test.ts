@@ -1,4 +1,11 @@
-import { type CallId, newCallId, newThreadId, NO_TOKENS, type ThreadId } from '@filepath/protocol';
+import {
+  type CallId,
+  newCallId,
+  newSessionId,
+  newThreadId,
+  NO_TOKENS,
+  type ThreadId,
+} from '@filepath/protocol';
 import { describe, expect, it } from 'vitest';
 import type { Ask } from '../../../src/gateway/contract.ts';
 import { ChatLedger } from '../../../src/liteclaw/ledger.ts';
@@ -26,17 +33,24 @@ function setUp(tokens: number | null) {
   user.setBudget({ tokens, usd: null });
   const chat: ThreadId = newThreadId();
   const kept: Promise<void>[] = [];
+  const words: string[] = [];
   const open = () =>
     new ChatLedger({
       sql,
       chat,
       user: () => ({
-        lease: async (...of) => user.lease(...of),
-        report: async (...of) => user.report(...of),
+        lease: async (...of) => {
+          words.push('lease');
+          return user.lease(...of);
+        },
+        report: async (...of) => {
+          words.push('report');
+          user.report(...of);
+        },
       }),
       keep: (work) => kept.push(work),
     });
-  return { user, open, told: () => Promise.all(kept), chat };
+  return { user, open, told: () => Promise.all(kept), chat, words };
 }
 
 const ask = (call: CallId, thread: ThreadId, outputBound = 2_000): Ask => ({
@@ -68,6 +82,37 @@ describe('[CLAW15] the budget of a chat', () => {
       usage: { calls: 1, estimated: 0, costUsd: (50 * 1000 + 70 * 5000) / 1e9 },
     });
     expect(user.holders(false, null)).toEqual([]);
+  });
+
+  it('without one is told once for each call: what it takes counts from its start', async () => {
+    const { user, open, told, chat, words } = setUp(null);
+    const ledger = open();
+    const call = newCallId();
+    expect(await ledger.reserve(ask(call, chat))).toMatchObject({ ok: true });
+    await told();
+    expect(words).toEqual(['lease']);
+    expect(user.state().reserved.tokens).toBe(2_100);
+    user.setBudget({ tokens: 3_000, usd: null });
+    expect(user.covers(newSessionId(), { tokens: 1_000, nano: 0 })).toBe(false);
+    await ledger.settle(call, OUTCOME);
+    await told();
+    expect(words).toEqual(['lease', 'report']);
+    expect(user.covers(newSessionId(), { tokens: 1_000, nano: 0 })).toBe(true);
+  });
+
+  it('takes no word for an older one after a kill that came before it was stored', async () => {
+    const { user, open, told, chat } = setUp(null);
+    const killed = open();
+    // The user's ledger hears of a call, and the chat ends before it has noted it.
+    const little = { tokens: 500, nano: 0 };
+    user.lease(chat, { n: 17, used: killed.usage(), taken: little }, little);
+    const again = open();
+    const call = newCallId();
+    await again.reserve(ask(call, chat));
+    expect(user.state().reserved.tokens).toBe(2_100);
+    await again.settle(call, OUTCOME);
+    await told();
+    expect(user.state()).toMatchObject({ reserved: { tokens: 0 }, usage: { calls: 1 } });
   });
 
   it('refuses what does not fit, with words for a person', async () => {

@@ -71,7 +71,14 @@ describe('a start', () => {
     const sql = nodeSql();
     migrate(sql, SESSION_MIGRATIONS);
     const session = new Session(
-      { sql, now: Date.now, newKey: () => 'key', keyHash: (key) => key, caps: USUAL_CAPS, revoke: () => undefined },
+      {
+        sql,
+        now: Date.now,
+        newKey: () => 'key',
+        keyHash: (key) => key,
+        caps: USUAL_CAPS,
+        revoke: () => undefined,
+      },
       {
         id: newSessionId(),
         owner: 'owner',
