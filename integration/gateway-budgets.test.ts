@@ -124,6 +124,26 @@ it.each(SCOPES)(
 );
 
 it.each(SCOPES)(
+  '[GW18] [LED8] a budget of %s that is set between two calls holds before the provider hears of the second',
+  async (_, limit) => {
+    server.play({ script: [{ text: 'one' }, { text: 'two' }, { text: 'never' }] });
+    const before = await userUsage(api);
+    const asker = await newAsker(instance, api);
+    // Of these the second is sent while it is reserved.
+    for (const said of [1, 2]) {
+      await asker.ask(2000);
+      await expect.poll(() => asker.said().length).toBe(said);
+    }
+    const asked = server.requests.length;
+    await limit(asker, 0.000_001, before.usage.costUsd);
+    await asker.ask(2000);
+    await expect.poll(() => refusalsOf(asker)).toBe(1);
+    expect(server.requests).toHaveLength(asked);
+    asker.feed.close();
+  },
+);
+
+it.each(SCOPES)(
   '[LED8] [LED17] a budget of %s that is lowered below what a call holds lets that call end, and then only what fits',
   async (_, limit) => {
     const held = gate(1);
