@@ -129,7 +129,7 @@ it.each(SCOPES)(
     server.play({ script: [{ text: 'one' }, { text: 'two' }, { text: 'never' }] });
     const before = await userUsage(api);
     const asker = await newAsker(instance, api);
-    // Of these the second is sent while it is reserved.
+    // After the second the session's word stands: unless it is taken back, the third is sent while it is reserved.
     for (const said of [1, 2]) {
       await asker.ask(2000);
       await expect.poll(() => asker.said().length).toBe(said);

@@ -47,7 +47,9 @@ it('[BLK13] a handoff and the process that goes on with it are one block', () =>
 });
 
 describe('one event, one block', () => {
-  const rows: [string, Said, Partial<Block> & Record<string, unknown>][] = [
+  type Case = [string, Said, Partial<Block> & Record<string, unknown>];
+  const LATER = '2026-01-01T02:00:00.000Z';
+  const rows: Case[] = [
     ['message', user('hi'), { kind: 'message', from: 'user', content: 'hi', verified: false }],
     [
       'message of a parent',
@@ -83,6 +85,15 @@ describe('one event, one block', () => {
       { kind: 'notice', level: 'warn', text: 'lab limit until then', detail: null },
     ],
     ['signal', signal('stop'), { kind: 'notice', level: 'info', text: 'asked to stop' }],
+    ...(['a lab', `a lab limit until ${LATER}`] as const).map((reason): Case => [
+      `[BLK14] pause with the reason "${reason}"`,
+      { source: 'system', body: { type: 'signal', action: 'pause', reason, until: LATER } },
+      {
+        kind: 'notice',
+        text: 'asked to pause',
+        detail: reason === 'a lab' ? `a lab, until ${LATER}` : reason,
+      },
+    ]),
     [
       'decision of a person',
       { source: 'user', body: { type: 'decision', id: 'd', choice: 'yes' } },

@@ -38,10 +38,11 @@ export function controlBlock(
   };
 }
 
-/** Why it is paused, and until when. */
+/** Why it is paused, and until when, unless the reason says so. */
 function pauseDetail(body: unknown): string | null {
   const { reason, until } = PauseWords.safeParse(body).data ?? {};
-  const words = [reason, until === undefined ? undefined : `until ${until}`];
+  const told = until === undefined || reason?.includes(until) === true;
+  const words = [reason, told ? undefined : `until ${until}`];
   return words.filter((word) => word !== undefined).join(', ') || null;
 }
 

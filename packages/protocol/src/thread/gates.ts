@@ -104,6 +104,7 @@ export function gateMessage(result: GateResult, left: number): string {
     `${TOLD}. Tested was ${what}${clean || commit === null ? '' : ' with uncommitted changes'}.`,
     ...checks.map((check) => `- ${gateCheckWords(check)}${quotedTail(check)}`),
     ...(note === undefined ? [] : [`- ${note}`]),
+    '',
     left === 0
       ? 'Mend it, then say that you are done. If they fail again a person has to look at it.'
       : `Mend it, then say that you are done: they are run again, and may fail ${times}.`,

@@ -93,12 +93,22 @@ export class MeteredCall {
     }
   }
 
-  /** What the session says; the next call need not wait for it where it would say the same. */
-  async #granted(): Promise<Grant> {
-    this.#word ??= this.#deps.ledger.reserve(this.#ask);
-    const grant = await this.#word;
-    this.#ahead.said(grant.ok && grant.standing === true);
-    return grant;
+  /** What the session says, once. */
+  #granted(): Promise<Grant> {
+    this.#word ??= this.#reserve();
+    return this.#word;
+  }
+
+  /** The next call need not wait for the session's word where it would be the same. A session that fails says nothing of it. */
+  async #reserve(): Promise<Grant> {
+    let stands = false;
+    try {
+      const grant = await this.#deps.ledger.reserve(this.#ask);
+      stands = grant.ok && grant.standing === true;
+      return grant;
+    } finally {
+      this.#ahead.said(stands);
+    }
   }
 
   /**

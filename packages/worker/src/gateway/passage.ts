@@ -47,12 +47,12 @@ export class Passage {
   }
 
   async run(source: ReadableStream<Uint8Array>): Promise<Passed> {
-    const reader = source.getReader({ mode: 'byob' });
-    this.#reader = reader;
     const left = (): void => this.leave();
     let last = Promise.resolve();
     let size = SMALLEST;
     try {
+      const reader = source.getReader({ mode: 'byob' });
+      this.#reader = reader;
       for (;;) {
         const { value, done } = await reader.readAtLeast(AT_LEAST, new Uint8Array(size));
         if (this.#gaveUp) return this.#gaveUp;

@@ -18,7 +18,7 @@ import { readValue, writeValue } from '../storage/values.ts';
 
 /** The user's ledger as a chat has it. */
 export type UserAccount = {
-  lease(chat: ThreadId, report: LeaseReport, want: Amount): Promise<Limit>;
+  lease(chat: ThreadId, report: LeaseReport, want: Amount, takes: boolean): Promise<Limit>;
   report(chat: ThreadId, report: LeaseReport, over: boolean): Promise<void>;
 };
 
@@ -75,7 +75,7 @@ export class ChatLedger implements Ledger {
 
   reserve(ask: Ask): Promise<Grant> {
     return this.#turn.run(async () => {
-      const { sql, chat, user } = this.#deps;
+      const { sql } = this.#deps;
       const { used, held } = this.#totals();
       const worst = worstCase(ask.price, ask.inputBound, ask.outputBound);
       const want = {
@@ -83,7 +83,7 @@ export class ChatLedger implements Ledger {
         nano: used.nano + held.nano + worst.nano,
       };
       // What it would take counts as taken at once: without a budget there is then nothing more to tell.
-      const limit = await user().lease(chat, { ...this.#report(), taken: want }, want);
+      const limit = await this.#lease(want);
       const allowed = allow(ask, [purse(limit, used, held)]);
       if (allowed.ok) {
         const taken = worstCase(ask.price, ask.inputBound, allowed.outputBound);
@@ -104,6 +104,17 @@ export class ChatLedger implements Ledger {
       const { code, message } = allowed;
       return { ok: false, code, message, scope: 'user' };
     });
+  }
+
+  async #lease(want: Amount): Promise<Limit> {
+    const { chat, user } = this.#deps;
+    try {
+      return await user().lease(chat, this.#report(), want, true);
+    } catch (error) {
+      // It may have been heard all the same.
+      this.#tell();
+      throw error;
+    }
   }
 
   async settle(call: CallId, { tokens, estimated = false }: Outcome): Promise<void> {

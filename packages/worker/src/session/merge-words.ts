@@ -37,6 +37,7 @@ function rest(files: readonly string[]): string[] {
     'Then resolve these files so that both intentions are kept, check that the result works, and commit:',
     ...list,
     ...more,
+    '',
     'Do not rewrite commits, and do not merge anywhere else: the merge is asked for again when you are done.',
   ];
 }

@@ -114,7 +114,7 @@ export class SessionObject extends DurableObject<Env> implements Ledger {
       newKey: (node) => newAgentKey(ctx.id, node),
       keyHash: nodeHashing.sha256,
       caps: capsOf(env),
-      revoke: () => standing.revoke(ctx.id.name ?? ''),
+      revoke: () => standing.revoke(this.#parts?.session.meta.id ?? ctx.id.name ?? null),
     };
     this.#alarms = durableAlarms(ctx, this.#sql, env);
     if (isFresh(this.#sql)) return;

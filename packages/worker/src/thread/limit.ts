@@ -18,7 +18,7 @@ const MOST_MS = 31 * 24 * 3_600_000;
 const RECENT_MS = 60_000;
 
 const GO_ON =
-  'Your last run was ended by a limit of the provider, which is over now. Go on where you were; if nothing is left to do, say so and end.';
+  'Your last run was ended by a limit of the provider. You are told this when it is over. Go on where you were; if nothing is left to do, say so and end.';
 
 const SAID = 'This was said to you in that run. You may not have seen it:';
 

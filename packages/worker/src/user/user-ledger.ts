@@ -85,8 +85,11 @@ export class UserLedger {
     return this.#rows().map((row) => ({ session: row.session, usage: sumTotals([row]) }));
   }
 
-  /** How far the session may go in all: up to `want` and some more, or as far as there is. */
-  lease(session: Holder, report: LeaseReport, want: Amount): Limit {
+  /**
+   * How far the session may go in all: up to `want` and some more, or as far as there is. `takes`: what it gets of what it
+   * wants it has taken then.
+   */
+  lease(session: Holder, report: LeaseReport, want: Amount, takes = false): Limit {
     return this.#sql.transaction(() => {
       const known = this.#row(session);
       if (known && report.n <= known.n) return limitOfRow(known);
@@ -99,7 +102,11 @@ export class UserLedger {
         tokens: grant('tokens', budget, others, old, want),
         nano: grant('nano', budget, others, old, want),
       };
-      this.#write(session, report, limit, true);
+      const taken = {
+        tokens: Math.max(report.taken.tokens, Math.min(want.tokens, limit.tokens ?? Infinity)),
+        nano: Math.max(report.taken.nano, Math.min(want.nano, limit.nano ?? Infinity)),
+      };
+      this.#write(session, takes ? { ...report, taken } : report, limit, true);
       return limit;
     });
   }
@@ -129,7 +136,7 @@ export class UserLedger {
     return (
       this.#rows()
         .filter((row) => row.active === 1 && row.session !== except && (!spare || hasSpare(row)))
-        // A chat holds a lease while it asks, and no longer.
+        // A chat holds a lease while it asks, or while its call runs where there is no budget: nothing of it is spare.
         .filter((row) => row.session.startsWith('ses_'))
         .map((row) => row.session as SessionId)
     );

@@ -179,10 +179,10 @@ export class UserObject extends DurableObject<Env> {
   }
 
   /** What a session may use of the budget. What others hold and do not need is called back first, if that takes it. */
-  async lease(session: Holder, report: LeaseReport, want: Amount): Promise<Limit> {
+  async lease(session: Holder, report: LeaseReport, want: Amount, takes = false): Promise<Limit> {
     const ledger = this.#ledger();
     if (!ledger.covers(session, want)) await this.#recall(ledger.holders(true, session), false);
-    return ledger.lease(session, report, want);
+    return ledger.lease(session, report, want, takes);
   }
 
   report(session: Holder, report: LeaseReport, over: boolean): void {

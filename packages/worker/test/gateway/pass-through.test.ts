@@ -9,6 +9,7 @@ const PROVIDER_KEY = 'sk-provider-canary-0123456789';
 let gateway: TestGateway;
 let server: ModelServer;
 let calls = 0;
+let told = 0;
 
 beforeAll(async () => {
   gateway = await startGateway();
@@ -21,7 +22,8 @@ afterAll(async () => {
 });
 
 beforeEach(async () => {
-  calls = (await gateway.ledger()).ended.length;
+  const { ended, said } = await gateway.ledger();
+  [calls, told] = [ended.length, said.length];
   const headers = { authorization: `Bearer ${PROVIDER_KEY}` };
   await gateway.set({
     upstream: { url: server.url, headers },
@@ -143,11 +145,12 @@ describe.each(WireFormat.options)('%s', (format) => {
     expect(early).not.toBeInstanceOf(Response);
     await gateway.set({ holds: false });
     expect(await (await response).text()).not.toBe('');
-    const { ended } = await gateway.ended(calls + 1);
+    const { ended, said } = await gateway.ended(calls + 1);
     expect(ended.at(-1)).toMatchObject({
       outcome: 'completed',
       tokens: server.calls.at(-1)?.usage(),
     });
+    expect(said.slice(told), 'once, however often it is looked at').toEqual([true]);
   });
 
   it.each([0, -1])(
@@ -157,8 +160,9 @@ describe.each(WireFormat.options)('%s', (format) => {
       play({ ...turn, fault: { kind: 'hang' } });
       const response = await gateway.post(PATHS[format], bodyOf(format));
       expect(await response.text()).toContain(grant === 0 ? 'used up' : 'Try again');
-      const { ended, open } = await gateway.ledger();
+      const { ended, open, said } = await gateway.ledger();
       expect([ended.length, open]).toEqual([calls, []]);
+      expect(said.slice(told), 'the next one waits').toEqual([false]);
     },
   );
 

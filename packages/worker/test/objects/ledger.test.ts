@@ -47,7 +47,7 @@ describe('a call to a model', () => {
     const link = await TestLink.open(node.id, 1, 1);
     await link.started();
     const given = caller.ask();
-    expect(await caller.session.reserve(given)).toEqual({ ok: true, outputBound: 2000 });
+    expect(await caller.session.reserve(given)).toMatchObject({ ok: true, outputBound: 2000 });
     await caller.session.settle(given.call, ended({ input: 100, output: 20 }));
     await caller.session.settle(given.call, ended({ input: 100, output: 20 }));
     await expect.poll(() => calls(node)).toHaveLength(1);
@@ -66,17 +66,25 @@ describe('a call to a model', () => {
     });
   });
 
-  it('[LED11] whose end makes no sense takes no other with it that ends at the same moment', async () => {
-    const { node, caller } = await newCaller();
-    const [odd, good] = [caller.ask(), caller.ask()];
-    for (const one of [odd, good]) await caller.session.reserve(one);
-    await Promise.allSettled([
-      caller.session.settle(odd.call, { ...ended({ input: 1 }), durationMs: -1 }),
-      caller.session.settle(good.call, ended({ input: 2 })),
-    ]);
-    await expect.poll(() => calls(node)).toHaveLength(1);
-    expect((await calls(node))[0]?.body).toMatchObject({ call: good.call, tokens: { input: 2 } });
-  });
+  it.each(['before', 'after'])(
+    '[LED11] whose end makes no sense takes no other with it that ends at the same moment, %s it',
+    async (place) => {
+      const { node, caller } = await newCaller();
+      const [odd, good, last] = [caller.ask(), caller.ask(), caller.ask()];
+      for (const one of [odd, good, last]) await caller.session.reserve(one);
+      const ends = [
+        () => caller.session.settle(odd.call, { ...ended({ input: 1 }), durationMs: -1 }),
+        () => caller.session.settle(good.call, ended({ input: 2 })),
+      ];
+      if (place === 'after') ends.reverse();
+      await Promise.allSettled(ends.map((end) => end()));
+      await expect.poll(() => calls(node)).toHaveLength(1);
+      expect((await calls(node))[0]?.body).toMatchObject({ call: good.call, tokens: { input: 2 } });
+      // What is told later is told all the same.
+      await caller.session.settle(last.call, ended({ input: 3 }));
+      await expect.poll(() => calls(node)).toHaveLength(2);
+    },
+  );
 
   it('[LED15] is told by the alarm when it could not be told at once, and once', async () => {
     const { session, node, caller } = await newCaller();

@@ -29,7 +29,7 @@ export class CallEvents {
       key,
       JSON.stringify(body),
     );
-    if (row) waiting.set(node, [...(waiting.get(node) ?? []), { id: row.id, key, body }]);
+    if (row) waitFor(waiting, node, { id: row.id, key, body });
   }
 
   /** Those who are to be told something. */
@@ -70,10 +70,15 @@ export class CallEvents {
     );
     for (const { id, node, key, body } of rows) {
       if (id <= (this.#told.get(node) ?? 0)) continue;
-      const event = { id, key, body: JSON.parse(body) as GatewayBody };
-      waiting.set(node, [...(waiting.get(node) ?? []), event]);
+      waitFor(waiting, node, { id, key, body: JSON.parse(body) as GatewayBody });
     }
     this.#waiting = waiting;
     return waiting;
   }
+}
+
+function waitFor(waiting: Map<string, CallEvent[]>, node: string, event: CallEvent): void {
+  const events = waiting.get(node);
+  if (events) events.push(event);
+  else waiting.set(node, [event]);
 }

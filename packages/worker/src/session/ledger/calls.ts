@@ -35,6 +35,12 @@ export class Calls {
     this.#sql = sql;
   }
 
+  /** What was stored or forgotten since may not be: its transaction was rolled back. */
+  reread(): void {
+    this.#ids = null;
+    this.#mostOpen = Infinity;
+  }
+
   /** Those of these ids that are known, by id. */
   among(calls: readonly string[]): Map<string, CallRow> {
     const rows = this.#sql.all<CallRow>(

@@ -7,6 +7,7 @@ import {
   type Outcome,
   type RouteRefusal,
 } from '../../gateway/contract.ts';
+import { MOST_AHEAD } from '../../gateway/standing.ts';
 import { first, type Sql } from '../../storage/sql.ts';
 import type { Holder } from '../node-table.ts';
 import { type Accounts, SESSION, takenOf } from './accounts.ts';
@@ -179,6 +180,7 @@ export class TreeLedger {
       return this.#deps.sql.transaction(work);
     } catch (error) {
       this.events.reread();
+      this.#calls.reread();
       throw error;
     }
   }
@@ -189,8 +191,14 @@ export class TreeLedger {
     const { active, limit } = this.lease.current;
     const unlimited = active && limit.tokens === null && limit.nano === null;
     // Most calls are under no budget: what was used before is not even read.
-    if (unlimited && !this.accounts.isLimited(holder.id))
-      return { ...this.#take(ask, holder, path, ask.outputBound), standing: true };
+    if (unlimited && !this.accounts.isLimited(holder.id)) {
+      const grant = this.#take(ask, holder, path, ask.outputBound);
+      // Those that are ahead of this one's answer must find room as well.
+      if (!this.#calls.hasOpen(MAX_OPEN - 2 * MOST_AHEAD - this.#unwritten.size))
+        return { ...grant, standing: true };
+      this.#deps.revoke();
+      return grant;
+    }
     const accounts = this.accounts.along(path).map((account) => this.#unwritten.over(account));
     const total = accounts.at(-1) ?? this.accounts.get(SESSION);
     const purses = pursesOf(session, accounts, (id) => this.#nameOf(id));

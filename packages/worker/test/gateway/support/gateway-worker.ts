@@ -41,7 +41,7 @@ const answer = buildFetch(
     directory,
     ledger,
     sender,
-    ahead: () => ({ holds: setting.ahead, said: () => undefined }),
+    ahead: () => ({ holds: setting.ahead, said: (stands) => ledger.said.push(stands) }),
     room,
     models: async () => ({ data: [] }),
     times: { ...TIMES, ...setting.times },

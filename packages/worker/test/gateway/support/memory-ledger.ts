@@ -11,6 +11,7 @@ export type LedgerState = {
   readonly refused: readonly RouteRefusal[];
   /** Requests whose agent went away. */
   readonly left: number;
+  readonly said: readonly boolean[];
 };
 
 /** Remembers what it was asked. A key is good when its secret is. */
@@ -20,6 +21,8 @@ export class MemoryLedger implements Ledger {
   /** While it is set, what is asked for is not granted yet. */
   holds = false;
   left = 0;
+  /** What calls were told of the next. */
+  readonly said: boolean[] = [];
   #asks: Ask[] = [];
   #open = new Set<CallId>();
   #ended: ({ call: CallId } & Outcome)[] = [];
@@ -45,7 +48,7 @@ export class MemoryLedger implements Ledger {
     if (outputBound === 0 && ask.outputBound > 0)
       return { ok: false, code: 'budget', message: 'The budget is used up.', scope: 'session' };
     this.#open.add(ask.call);
-    return { ok: true, outputBound };
+    return { ok: true, outputBound, standing: this.grant === null };
   }
 
   async renew(call: CallId): Promise<void> {
@@ -65,6 +68,7 @@ export class MemoryLedger implements Ledger {
       ended: this.#ended,
       refused: this.#refused,
       left: this.left,
+      said: this.said,
     };
   }
 }

@@ -1,6 +1,7 @@
 import { newThreadId, RunnerId } from '@filepath/protocol';
 import { describe, expect, it } from 'vitest';
 import { LEASE_MS } from '../../../src/gateway/contract.ts';
+import { MOST_AHEAD } from '../../../src/gateway/standing.ts';
 import { MAX_OPEN } from '../../../src/session/ledger/ledger.ts';
 import { ended, newTree, PRICE } from '../support/ledgers.ts';
 
@@ -233,6 +234,17 @@ describe('a reservation', () => {
     expect(revokes(() => tree.session.patchNode(child, { parentId: other }))).toBe(true);
     expect(revokes(() => tree.session.drop(child))).toBe(true);
     expect(tree.reserve(child).grant).toEqual({ ok: false, code: 'bad_key' });
+  });
+
+  it('[LED33] [LED6] is not known beforehand when nearly as many are under way as may be', () => {
+    const tree = newTree();
+    const node = tree.add();
+    const most = MAX_OPEN - 2 * MOST_AHEAD;
+    for (let i = 1; i < most; i += 1)
+      expect(tree.reserve(node).grant).toMatchObject({ standing: true });
+    const before = tree.revoked.times;
+    expect(tree.reserve(node).grant).toEqual({ ok: true, outputBound: 4000 });
+    expect(tree.revoked.times).toBeGreaterThan(before);
   });
 
   it('[LED9] holds for the agent alone where the budget is its own', () => {

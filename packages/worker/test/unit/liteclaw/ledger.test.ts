@@ -115,6 +115,15 @@ describe('[CLAW15] the budget of a chat', () => {
     expect(user.state()).toMatchObject({ reserved: { tokens: 0 }, usage: { calls: 1 } });
   });
 
+  it('that refuses leaves no more in the user’s books than there is, though the next word is lost', () => {
+    const { user, chat, open } = setUp(1_000);
+    const used = open().usage();
+    const much = { tokens: 900_000, nano: 0 };
+    user.lease(chat, { n: 99, used, taken: { tokens: 0, nano: 0 } }, much, true);
+    user.setBudget({ tokens: 5_000, usd: null });
+    expect(user.covers(newSessionId(), { tokens: 4_000, nano: 0 })).toBe(true);
+  });
+
   it('refuses what does not fit, with words for a person', async () => {
     const { open, told, chat } = setUp(500);
     const grant = await open().reserve(ask(newCallId(), chat));
