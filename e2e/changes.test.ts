@@ -84,6 +84,20 @@ it('[UIC1] [UIC2] [UIC3] [UIC4] [UIC5] [UIC6] [UIC7] the changes of an agent are
   await file('later.txt').getByText('not committed').waitFor();
   await shows('changes-base', /^[0-9a-f]{7} → [0-9a-f]{7}$/);
 
+  // What no commit holds is neither merged nor pushed, which both dialogs say.
+  for (const [opens, done] of [
+    ['merge', 'merged'],
+    ['push', 'pushed'],
+  ] as const) {
+    await page.getByTestId(opens).click();
+    await shows(
+      'uncommitted',
+      `One file has changes that are not committed: only commits are ${done}.`,
+    );
+    await page.keyboard.press('Escape');
+    await page.getByTestId('uncommitted').waitFor({ state: 'detached' });
+  }
+
   // A long one is closed, then cut, then whole.
   await file('long.txt').getByTestId('file-toggle').click();
   await file('long.txt').getByTestId('show-all').click();
