@@ -90,3 +90,15 @@ it('[UIH2] the values of the light theme, of the accent and of the five statuses
     accent: '#818cf8',
   });
 });
+
+it.each(Object.entries(themes))(
+  '[UIH2] the edge of a field has 3:1 on every ground of the %s theme that fields stand on',
+  (_, theme) => {
+    const poor = ['bg', 'bg2', 'bg3']
+      .map(
+        (ground) => [ground, contrast(theme.get('field') ?? '', theme.get(ground) ?? '')] as const,
+      )
+      .filter(([, found]) => !(found >= 3));
+    expect(poor).toEqual([]);
+  },
+);
