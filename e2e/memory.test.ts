@@ -51,9 +51,22 @@ it('[MEM9] [MEM10] a person adds, finds, changes and forgets, and sees in a thre
   await found.getByRole('button', { name: 'Forget: Never push' }).click();
   await page.getByTestId('confirm').click();
   await page.getByText('Nothing fits these words.').waitFor();
+  await expect.poll(() => focused(page.getByTestId('memory-search'))).toBe(true);
   await page.getByRole('button', { name: 'Show all' }).click();
   await found.filter({ hasText: 'small steps' }).waitFor();
   expect(await stored()).toEqual(['Commit in small steps.']);
+
+  // Who forgets by keys goes on where they were.
+  await add('Names are words.');
+  await add('Tests come first.');
+  await found.getByRole('button', { name: 'Forget: Tests' }).press('Enter');
+  await page.getByTestId('confirm').press('Enter');
+  await expect.poll(() => focused(found.getByRole('button', { name: 'Forget: Names' }))).toBe(true);
+  await page.keyboard.press('Enter');
+  await page.getByTestId('confirm').press('Enter');
+  await expect
+    .poll(() => focused(found.getByRole('button', { name: 'Forget: Commit' })))
+    .toBe(true);
 
   const { session, node } = await api.agent(['sh', '-c', 'read -r task']);
   await page.goto(`${instance.url}/session/${session.id}`);
