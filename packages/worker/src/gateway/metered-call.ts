@@ -90,6 +90,8 @@ export class MeteredCall {
     } finally {
       clearInterval(this.#ticking);
       left.removeEventListener('abort', leave);
+      // It failed before its session was asked.
+      if (this.#word === null) this.#ahead.said(false);
     }
   }
 
