@@ -212,9 +212,12 @@ describe('the order of the tree', () => {
       const [start, end] = [await row(from).boundingBox(), await row(to).boundingBox()];
       if (!start || !end) throw new Error('the rows are not in sight');
       await page.mouse.move(start.x + 90, start.y + 14);
+      // What tells of the row is not in the way of where it goes.
+      await page.getByTestId('tree-tip').filter({ hasText: from }).waitFor();
       await page.mouse.down();
       await page.mouse.move(start.x + 95, start.y + 22, { steps: 2 });
       await page.mouse.move(end.x + 95, end.y + end.height * part, { steps: 4 });
+      await page.getByTestId('tree-tip').waitFor({ state: 'detached' });
     };
     await drag('db', 'review', 0.05);
     await page.getByTestId('drop-line').waitFor();
