@@ -60,13 +60,14 @@ it('[UIH7] one who asked for it by a click is notified, while looking elsewhere,
   await page.goto(`${instance.url}/session/${session.id}`);
   await controlled(page);
   // A browser that is asked for its list while it shows a notice may forget it: what was shown is noted as it is.
-  await page.evaluate(() => {
+  await page.evaluate(async () => {
+    const worker = await navigator.serviceWorker.ready;
     const { prototype } = ServiceWorkerRegistration;
-    const show = prototype.showNotification;
+    const show = prototype.showNotification.bind(worker);
     const shown: string[] = [];
     Reflect.set(globalThis, 'shown', shown);
-    prototype.showNotification = async function (title, options) {
-      await show.call(this, title, options);
+    prototype.showNotification = async (title, options) => {
+      await show(title, options);
       shown.push(title);
     };
   });
