@@ -17,6 +17,7 @@ const AT_LEAST = 29;
  * hold in memory whatever a slow agent has not read.
  */
 export class Passage {
+  #reader: ReadableStreamBYOBReader | null = null;
   #writer: WritableStreamDefaultWriter<Uint8Array>;
   #meter: Meter;
   #times: Times;
@@ -30,8 +31,6 @@ export class Passage {
   #gone = Promise.withResolvers<void>();
   #gaveUp: Passed | null = null;
   #firstByteAt: number | null = null;
-
-  #reader: ReadableStreamBYOBReader | null = null;
 
   constructor(meter: Meter, times: Times) {
     const { readable, writable } = new IdentityTransformStream({ highWaterMark: AHEAD });

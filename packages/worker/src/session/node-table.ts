@@ -16,7 +16,6 @@ export class NodeTable {
   #sql: Sql;
   /** Of nodes that called lately: until a node changes, what is asked of it is the same. */
   #holders = new Map<string, Holder>();
-
   /** Whoever was told what a holder may do is told that it is no longer so. */
   #revoke: () => void;
 
@@ -196,16 +195,17 @@ export class NodeTable {
     );
   }
 
-  /** Gives agents that were refused another chance; null: all of them. */
-  unblock(ids: readonly string[] | null): void {
+  /** Those of these that were refused have another chance; null: of all of them. Answers with their ids. */
+  unblock(ids: readonly string[] | null): string[] {
     this.#holders.clear();
     const among = ids === null ? '' : 'AND id IN (SELECT value FROM json_each(?))';
     const bound = ids === null ? [] : [JSON.stringify(ids)];
-    this.#sql.run(
-      `UPDATE accounts SET dirty = 1 WHERE scope IN (SELECT id FROM nodes WHERE blocked IS NOT NULL ${among})`,
-      ...bound,
-    );
-    this.#sql.run(`UPDATE nodes SET blocked = NULL WHERE blocked IS NOT NULL ${among}`, ...bound);
+    return this.#sql
+      .all<{ id: string }>(
+        `UPDATE nodes SET blocked = NULL WHERE blocked IS NOT NULL ${among} RETURNING id`,
+        ...bound,
+      )
+      .map(({ id }) => id);
   }
 
   /** The completion count of a node: over its children, or its own where it has none. */

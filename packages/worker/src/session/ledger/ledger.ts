@@ -30,7 +30,7 @@ export type LedgerDeps = KeyDeps & {
   sql: Sql;
   now: () => number;
   accounts: Accounts;
-  /** Calls of this session wait for its word again. */
+  /** Calls to models wait for the session's word again. */
   revoke: () => void;
 };
 
@@ -171,7 +171,7 @@ export class TreeLedger {
 
   /** Gives `blocked` agents another chance: `scope` has a new budget. Null: all of them. */
   unblock(nodes: readonly string[] | null): void {
-    this.#deps.nodes.unblock(nodes);
+    for (const node of this.#deps.nodes.unblock(nodes)) this.accounts.markDirty(node);
   }
 
   /** All of it or nothing, and what is to be told with it. */
