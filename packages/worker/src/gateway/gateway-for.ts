@@ -14,6 +14,19 @@ import { TIMES } from './times.ts';
 
 const room = new BodyRoom();
 
+/** An id is a hash of the name, which costs more than to look it up: agents call over and over. */
+const ids = new Map<string, DurableObjectId>();
+const MAX_IDS = 1024;
+
+function idOf({ SESSION }: Env, session: string): DurableObjectId {
+  const known = ids.get(session);
+  if (known) return known;
+  if (ids.size >= MAX_IDS) ids.clear();
+  const id = SESSION.idFromName(session);
+  ids.set(session, id);
+  return id;
+}
+
 const senderFor = ({ NETWORK }: Env): Sender =>
   overHttp(
     NETWORK ? (input, init) => NETWORK.fetch(input, init) : (input, init) => fetch(input, init),
@@ -23,7 +36,7 @@ const senderFor = ({ NETWORK }: Env): Sender =>
 
 /** The gateway with its parts: the agent's session keeps the ledger. */
 export const gatewayFor: GatewayFor = (env, { session, key }, ctx) => ({
-  ...gatewayOver(env, env.SESSION.getByName(session), ctx),
+  ...gatewayOver(env, env.SESSION.get(idOf(env, session)), ctx),
   ahead: () => aheadOf(session, key),
 });
 

@@ -10,7 +10,7 @@ import { tunnelOf } from '../liteclaw/executors/tunnel-caller.ts';
 import { readJson } from './body.ts';
 import { errorResponse } from './errors.ts';
 import { guard } from './guard.ts';
-import { withHeaders } from './headers.ts';
+import { withAgentHeaders, withHeaders } from './headers.ts';
 import type { Route } from './route.ts';
 import { serveStatic } from './static-files.ts';
 
@@ -68,7 +68,7 @@ export function buildFetch(routes: readonly Route[]): ExportedHandlerFetchHandle
     );
     if (!found) return app.fetch(request, env, ctx);
     const asked = { request, env, ctx, params: () => ({}) };
-    return guarded(request, env, () => answer(found.route, asked));
+    return guarded(request, env, () => answer(found.route, asked), withAgentHeaders);
   };
 }
 
@@ -77,16 +77,16 @@ async function guarded(
   request: Request,
   env: Env,
   work: () => Promise<Response>,
+  finish = withHeaders,
 ): Promise<Response> {
-  let response: Response;
   try {
     guard(request, env);
-    response = await work();
+    const response = await work();
+    // An upgrade carries its socket, which a copy would lose.
+    return response.status === 101 ? response : finish(response);
   } catch (error) {
-    response = errorResponse(error, env, request);
+    return withHeaders(errorResponse(error, env, request));
   }
-  // An upgrade carries its socket, which a copy would lose.
-  return response.status === 101 ? response : withHeaders(response);
 }
 
 type Asked = {

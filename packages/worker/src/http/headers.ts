@@ -36,6 +36,14 @@ export function withHeaders(response: Response): Response {
   return out;
 }
 
+/** An answer to a program that shows nothing: what a browser would be told besides is left out. */
+export function withAgentHeaders(response: Response): Response {
+  if (!isOpen(response)) return withHeaders(response);
+  response.headers.set('x-content-type-options', 'nosniff');
+  response.headers.set('content-security-policy', API_POLICY);
+  return response;
+}
+
 /** Headers of what was fetched cannot be changed; those of an answer that was made here can. */
 function isOpen(response: Response): boolean {
   try {

@@ -112,6 +112,8 @@ export class Chat extends AIChatAgent<Env, ChatState> {
   #arrivals = new Serial();
   /** Tells that the turn of a request has begun. */
   #begun = new Map<string, () => void>();
+  /** How often the transcript was changed. */
+  #stored = 0;
   #late = new LateResumes((id) => this.#open(id));
 
   constructor(ctx: DurableObjectState, env: Env) {
@@ -170,7 +172,6 @@ export class Chat extends AIChatAgent<Env, ChatState> {
     });
     // There are none, and waiting for them would hold up every first answer.
     this.waitForMcpConnections = false;
-    this.maxPersistedMessages = keptMessages(this.#settings);
     // The SDK puts its own handlers here, in its constructor: these stand before them.
     const connected = this.onConnect.bind(this);
     const received = this.onMessage.bind(this);
@@ -320,6 +321,7 @@ export class Chat extends AIChatAgent<Env, ChatState> {
     await this.#quiet('reset');
     this.resetTurnState();
     await this.sessions.session().clearMessages();
+    this.#stored += 1;
     await this['_clearChatTerminal']();
     this._resumableStream.clearAll();
     this.#replies.forget();
@@ -373,8 +375,12 @@ export class Chat extends AIChatAgent<Env, ChatState> {
   override async persistMessages(
     ...given: Parameters<AIChatAgent<Env, ChatState>['persistMessages']>
   ): Promise<void> {
+    // What waits for an answer is put away together with it: the model is asked before.
+    const asks = given[0].at(-1)?.role === 'user';
+    this.#stored += 1;
+    this.maxPersistedMessages = asks ? undefined : keptMessages(this.#settings);
     await super.persistMessages(...given);
-    this.#said.follow(this.messages, this.#log.lastRun);
+    if (!asks) this.#said.follow(this.messages, this.#log.lastRun);
   }
 
   async #receive(
@@ -382,6 +388,7 @@ export class Chat extends AIChatAgent<Env, ChatState> {
     message: unknown,
     sdk: (connection: Connection, message: string) => unknown,
   ): Promise<void> {
+    const stored = this.#stored;
     const incoming = readIncoming(message, this.messages, this.#files);
     if (incoming.kind === 'refused') {
       if (incoming.id !== null)
@@ -398,7 +405,9 @@ export class Chat extends AIChatAgent<Env, ChatState> {
       }
       if (incoming.kind === 'messages') await this.#keep(incoming.brought);
       await sdk(connection, incoming.frame);
-      if (incoming.kind === 'clear') await this.#files.clean();
+      if (incoming.kind !== 'clear') return;
+      this.#stored += 1;
+      await this.#files.clean();
       return;
     }
     // A second request under one id would be another message that nothing counts.
@@ -426,7 +435,8 @@ export class Chat extends AIChatAgent<Env, ChatState> {
     await this.#arrivals.run(async () => {
       await this.#quiet('superseded');
       // The transcript may have grown by what was stopped.
-      const anew = readIncoming(message, this.messages, this.#files);
+      const same = stored === this.#stored;
+      const anew = same ? incoming : readIncoming(message, this.messages, this.#files);
       const begun = Promise.withResolvers<void>();
       this.#begun.set(incoming.id, begun.resolve);
       turn = sdk(connection, anew.kind === 'ask' ? anew.frame : incoming.frame);

@@ -106,11 +106,12 @@ function merged(
   brought: Brought,
 ): { known: readonly (Said | ChatUserMessage)[]; added: readonly ChatUserMessage[] } | string {
   const said = new Map<string, ChatUserMessage>();
-  const lastKnown = messages.findLastIndex(({ id }) => stored.some((one) => one.id === id));
+  const byId = new Map(stored.map((one) => [one.id, one]));
+  const lastKnown = messages.findLastIndex(({ id }) => byId.has(id));
   const through = stored.findIndex(({ id }) => id === messages[lastKnown]?.id);
   for (const [at, message] of messages.entries()) {
     if (message.role !== 'user') continue;
-    const before = stored.find(({ id }) => id === message.id);
+    const before = byId.get(message.id);
     // Of what is not stored only the end is new; what is stored as it is here was taken before.
     if (before ? sameJson(before, message) : at < lastKnown) continue;
     const parsed = ChatUserMessage.safeParse(message);

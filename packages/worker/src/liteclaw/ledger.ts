@@ -99,8 +99,9 @@ export class ChatLedger implements Ledger {
         );
         writeValue(sql, 'lease', this.#said);
       }
-      if (!allowed.ok || limit.tokens !== null || limit.nano !== null) this.#tell();
-      if (allowed.ok) return { ok: true, outputBound: allowed.outputBound };
+      const standing = limit.tokens === null && limit.nano === null;
+      if (!allowed.ok || !standing) this.#tell();
+      if (allowed.ok) return { ok: true, outputBound: allowed.outputBound, standing };
       const { code, message } = allowed;
       return { ok: false, code, message, scope: 'user' };
     });

@@ -8,6 +8,7 @@ import type { Background } from '../gateway/memory.ts';
 import { defaultModels } from '../gateway/models/list-models.ts';
 import type { Dialect } from '../gateway/operation.ts';
 import { passThrough } from '../gateway/pass-through.ts';
+import { aheadOf } from '../gateway/standing.ts';
 import type { LiteclawSettings } from './settings.ts';
 import { workersAiGateway, workersModel } from './workers-ai.ts';
 
@@ -31,7 +32,10 @@ export async function chatModel(deps: Deps, { model: pinned }: LiteclawSettings)
   const { env, background, ledger, owner, chat } = deps;
   const own = env.AI ? workersModel(pinned) : null;
   const model = own ?? pinned ?? (await defaultModels(env, owner))(USUAL);
-  const providers = gatewayOver(env, ledger, background, owner);
+  const providers = {
+    ...gatewayOver(env, ledger, background, owner),
+    ahead: () => aheadOf(chat, ''),
+  };
   const gateway = env.AI && own ? { ...providers, ...workersAiGateway(env.AI) } : providers;
   // A chat has no key: its ledger is its own.
   const caller = { runner: LOCAL_RUNNER, thread: chat, key: '' };

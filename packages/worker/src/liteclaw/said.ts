@@ -54,9 +54,10 @@ export class SaidTable {
       for (const [at, message] of transcript.entries()) {
         if (at < same) continue;
         const before = known.get(message.id);
+        const opened = message.role === 'user' ? this.#openedBy(message.id) : null;
         this.add(message, {
-          run: before?.run ?? (message.role === 'assistant' ? run : null),
-          at: before?.at ?? new Date(this.#now()).toISOString(),
+          run: before?.run ?? opened?.run ?? (message.role === 'assistant' ? run : null),
+          at: before?.at ?? opened?.started_at ?? new Date(this.#now()).toISOString(),
         });
       }
     });
@@ -76,7 +77,7 @@ export class SaidTable {
     this.#sql.run('INSERT INTO said_words (rowid, text) VALUES (?, ?)', n, wordsIn(message));
   }
 
-  /** The run that a message opened. */
+  /** The run that a message opened, where it was taken over before. */
   opened(id: string, run: RunId): void {
     this.#sql.run('UPDATE said SET run = ? WHERE id = ? AND run IS NULL', run, id);
   }
@@ -149,6 +150,12 @@ export class SaidTable {
       .slice(0, RAREST)
       .map(({ word }) => word)
       .join(' OR ');
+  }
+
+  /** The first run of a message that was asked before it was taken over. */
+  #openedBy(id: string): { run: string; started_at: string } | null {
+    const query = 'SELECT run, started_at FROM runs WHERE message = ? ORDER BY started_seq LIMIT 1';
+    return first<{ run: string; started_at: string }>(this.#sql, query, id);
   }
 
   #place(id: string): number | null {

@@ -142,6 +142,13 @@ export class UserLedger {
     );
   }
 
+  /** Chats that have asked: each was told whether there is a budget. */
+  chats(): ThreadId[] {
+    return this.#rows()
+      .filter(({ session }) => session.startsWith('th_'))
+      .map(({ session }) => session as ThreadId);
+  }
+
   #rows(): LeaseRow[] {
     return this.#sql.all<LeaseRow>('SELECT * FROM leases');
   }

@@ -20,6 +20,7 @@ import {
 } from '@filepath/protocol';
 import type { Env } from '../env.ts';
 import { learnSecretsOfProviders, secretsAreLearnt } from '../gateway/memory.ts';
+import { standing } from '../gateway/standing.ts';
 import { encodingOf, jsonPage } from '../feed/feed-request.ts';
 import { SseReaders } from '../feed/sse.ts';
 import { newcomer, Viewers, type ViewerSocket } from '../feed/viewers.ts';
@@ -210,6 +211,7 @@ export class UserObject extends DurableObject<Env> {
   /** From then on it holds: every session asks anew before its next call. */
   async setBudget(budget: Budget): Promise<Result<BudgetState>> {
     const ledger = this.#ledger();
+    for (const chat of ledger.chats()) standing.revoke(chat);
     ledger.setBudget(budget);
     const failed = await this.#recall(ledger.holders(false, null), true);
     return attempt(() => {

@@ -71,7 +71,11 @@ describe('[CLAW15] the budget of a chat', () => {
     const { user, open, told, chat } = setUp(10_000);
     const ledger = open();
     const call = newCallId();
-    expect(await ledger.reserve(ask(call, chat))).toEqual({ ok: true, outputBound: 2_000 });
+    expect(await ledger.reserve(ask(call, chat))).toEqual({
+      ok: true,
+      outputBound: 2_000,
+      standing: false,
+    });
     await told();
     expect(user.state().reserved.tokens).toBe(2_100);
     await ledger.settle(call, OUTCOME);
@@ -82,6 +86,17 @@ describe('[CLAW15] the budget of a chat', () => {
       usage: { calls: 1, estimated: 0, costUsd: (50 * 1000 + 70 * 5000) / 1e9 },
     });
     expect(user.holders(false, null)).toEqual([]);
+  });
+
+  it('[LED33] is known beforehand where the user has none', async () => {
+    const { user, open, chat } = setUp(null);
+    const ledger = open();
+    const grant = await ledger.reserve(ask(newCallId(), chat));
+    expect(grant).toMatchObject({ ok: true, standing: true });
+    expect(user.chats(), 'who was told so').toEqual([chat]);
+    user.setBudget({ tokens: 100_000, usd: null });
+    const next = await ledger.reserve(ask(newCallId(), chat));
+    expect(next).toMatchObject({ ok: true, standing: false });
   });
 
   it('without one is told once for each call: what it takes counts from its start', async () => {

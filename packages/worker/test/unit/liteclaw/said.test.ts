@@ -48,6 +48,36 @@ describe('[CLAW23] every message', () => {
   });
 });
 
+describe('[CLAW23] the run of a message', () => {
+  const hello = saying('user', 'hello', 'Hello');
+  const message = { id: 'hello', content: 'Hello' };
+  const runOf = (sql: ReturnType<typeof nodeSql>) =>
+    sql.all('SELECT run, at FROM said WHERE id = ?', 'hello')[0];
+  const begin = (sql: ReturnType<typeof nodeSql>, at: number) =>
+    new SkyLog({ sql, hashing: nodeHashing, thread: newThreadId(), now: () => at }).begin({
+      request: crypto.randomUUID(),
+      message,
+      modelConfigId: 'm',
+    });
+
+  it('is the first that answers it, and its time that of the question', () => {
+    const { sql, table } = newTable();
+    const { run } = begin(sql, now() - 60_000);
+    begin(sql, now() - 30_000);
+    table.follow([hello, saying('assistant', 'answer', 'Hello too')], null);
+    expect(runOf(sql)).toEqual({ run, at: new Date(now() - 60_000).toISOString() });
+  });
+
+  it('is told where the message was kept before it was answered', () => {
+    const { sql, table } = newTable();
+    table.follow([hello], null);
+    const { run } = begin(sql, now());
+    table.opened('hello', run);
+    table.follow([hello, saying('assistant', 'answer', 'Hello too')], null);
+    expect(runOf(sql)).toMatchObject({ run });
+  });
+});
+
 describe('[CLAW27] what was said long ago', () => {
   it('is found by the words of a question, within bounds', () => {
     const { table } = newTable();
