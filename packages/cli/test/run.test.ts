@@ -36,7 +36,7 @@ describe('filepath run', () => {
     watch.take(event(1, 'user', message));
     watch.take(event(2, 'runner', { type: 'started', epoch: 1, executor: 'sandbox' }));
     watch.take(event(3, 'runner', exit));
-    expect(watch).toMatchObject({ outcome: 'error', reason: 'exit 3' });
+    expect(watch).toMatchObject({ outcome: 'error', reason: 'exit 3: boom' });
   });
 
   it('[CLI3] remarks what the runner saw, and nothing that the agent or the user said', () => {

@@ -357,6 +357,34 @@ const ROWS: Row[] = [
     reason: 'exit 3',
     closes: 'error',
   }),
+  row(
+    'ST20',
+    'says why it exits badly',
+    [user('a'), started],
+    exit({ code: 3, stderr: 'starting\n\u001b[31mno such model\u001b[0m: \u202em-1\r\n\n' }),
+    { status: 'error', reason: 'exit 3: no such model: m-1', closes: 'error' },
+  ),
+  row(
+    'ST20',
+    'ends by an error of Node',
+    [user('a'), started],
+    exit({
+      code: 1,
+      stderr: 'a.js:1\nError: boom\n    at a.js:1:7\n    at main {\n}\n\nNode.js v24.21.0\n',
+    }),
+    { status: 'error', reason: 'exit 1: Error: boom', closes: 'error' },
+  ),
+  row(
+    'ST20',
+    'says more than a row has room for',
+    [user('a'), started],
+    exit({ code: 1, stderr: 'x'.repeat(9_000) }),
+    {
+      status: 'error',
+      reason: `exit 1: ${'x'.repeat(160)}…`,
+      closes: 'error',
+    },
+  ),
   row('ST20', 'is killed', [user('a'), started], exit({ code: null, signal: 'SIGKILL' }), {
     status: 'error',
     reason: 'SIGKILL',

@@ -371,7 +371,9 @@ function onExit(dead: Lifecycle, now: Lifecycle, body: Record<string, unknown>):
   }
   if (body['code'] === 0) return finish({ ...dead, status: 'done', reason: null }, now);
   const how = typeof body['signal'] === 'string' ? body['signal'] : `exit ${String(body['code'])}`;
-  return close({ ...dead, status: 'error', reason: how }, now, 'error');
+  const said = lastLine(body['stderr']);
+  const reason = said === '' ? how : `${how}: ${said}`;
+  return close({ ...dead, status: 'error', reason }, now, 'error');
 }
 
 function close(next: Lifecycle, now: Lifecycle, outcome: RunOutcome): Advance {
@@ -411,6 +413,29 @@ function pauseWords(body: Record<string, unknown>): string {
 /** A reason is shown in a row and stored with every event: it is kept short. */
 function words(value: unknown): string | null {
   return typeof value === 'string' ? value.slice(0, MAX_REASON) : null;
+}
+
+/** How programs colour what they print. */
+const COLOURS = /\p{Cc}\[[0-?]*[ -/]*[@-~]/gu;
+/** Of an error of Node, what stands after its words. */
+const AFTERWARDS = /^\s*(?:at .*|\}|Node\.js v\S+)$/;
+const MAX_LINE = 160;
+
+/** The last that a program wrote to stderr, which is where most say why they failed: as plain words of one line. */
+function lastLine(stderr: unknown): string {
+  if (typeof stderr !== 'string') return '';
+  const line = stderr
+    .split(/[\r\n]+/)
+    .filter((one) => !AFTERWARDS.test(one))
+    .map((one) =>
+      one
+        .replaceAll(COLOURS, '')
+        .replaceAll(/[\p{Cc}\p{Cf}\s]+/gu, ' ')
+        .trim(),
+    )
+    .findLast((one) => one !== '');
+  if (line === undefined) return '';
+  return line.length > MAX_LINE ? `${line.slice(0, MAX_LINE)}…` : line;
 }
 
 function record(value: unknown): Record<string, unknown> {

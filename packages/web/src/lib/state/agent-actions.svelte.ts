@@ -23,6 +23,11 @@ export class AgentActions {
     return isPaused(this.#parts.node());
   }
 
+  /** Shows what went wrong where the agent is shown. */
+  tell(problem: string): void {
+    this.#parts.view.problem = problem;
+  }
+
   /** False: it was refused, and the reason is shown. */
   async run(name: Exclude<CommandName, 'clear-draft' | 'help'>, argument = ''): Promise<boolean> {
     switch (name) {
@@ -53,7 +58,7 @@ export class AgentActions {
     const node = this.#parts.node();
     const parsed = NodeName.safeParse(name);
     if (!parsed.success) {
-      this.#parts.view.problem = `Not a name: ${parsed.error.issues[0]?.message ?? 'invalid'}.`;
+      this.tell(`Not a name: ${parsed.error.issues[0]?.message ?? 'invalid'}.`);
       return false;
     }
     if (parsed.data === node.name) return true;

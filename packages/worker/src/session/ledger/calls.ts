@@ -43,6 +43,11 @@ export class Calls {
 
   /** Those of these ids that are known, by id. */
   among(calls: readonly string[]): Map<string, CallRow> {
+    const [only] = calls;
+    if (only !== undefined && calls.length === 1) {
+      const row = this.find(only);
+      return new Map(row ? [[only, row]] : []);
+    }
     const rows = this.#sql.all<CallRow>(
       'SELECT * FROM calls WHERE call IN (SELECT value FROM json_each(?))',
       JSON.stringify(calls),
