@@ -195,6 +195,35 @@ it('[UIT1] a finger opens and closes a branch beside its mark', async () => {
   expect(await drawer.isVisible()).toBe(true);
 });
 
+it('[UIV8] a finger folds the runs before one', async () => {
+  const answer = JSON.stringify({ type: 'text', content: 'Nothing to do.' });
+  const done = JSON.stringify({ type: 'done' });
+  const loop = `while read -r line; do printf '%s\\n' "$1" "$2"; done`;
+  const { session, node } = await api.agent(['sh', '-c', loop, 'sh', answer, done]);
+  const page = await at(`/session/${session.id}`, { width: 390, touch: true });
+  const line = (number: number) => page.locator(`[data-run="${number}"]`);
+  for (const number of [1, 2]) {
+    await api.message(node.id, `message ${number}`);
+    await line(number).getByText('claimed: done').waitFor();
+  }
+  await line(2).getByTestId('fold-earlier').tap();
+  await line(1).getByText('folded').waitFor();
+  expect(await line(2).getByTestId('run-line').getAttribute('aria-expanded')).toBe('true');
+});
+
+it('[UIH11] a menu that cannot be loaded says so', async () => {
+  const { session } = await api.agent(['cat'], { name: 'quiet' });
+  const page = await at('/');
+  await page.context().route(/\.js$/, async (route) => {
+    const response = await route.fetch();
+    const menu = (await response.text()).includes('restart-node');
+    await (menu ? route.abort() : route.fulfill({ response }));
+  });
+  await page.goto(`${instance.url}/session/${session.id}`);
+  await page.getByTestId('agent-actions').click();
+  await page.getByText('The menu could not be loaded.').waitFor();
+});
+
 it('[UIC7] changes that cannot be read are said to be so, and nothing else', async () => {
   const { session, node } = await api.agent(says([{ type: 'done' }]));
   await api.message(node.id, 'go');
