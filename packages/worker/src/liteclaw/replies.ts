@@ -49,6 +49,8 @@ type Answering = {
   readonly steps: ModelSteps;
   readonly run: SkyEvents;
   readonly extensions: RunExtensions;
+  /** Milliseconds since its message came. */
+  readonly waited: number;
 };
 
 const BROKEN = 'Something went wrong here while the answer was made. Send your message again.';
@@ -79,7 +81,8 @@ export class Replies {
       const beside = { summary, goOn, found, files };
       const context = contextOf(rest, this.#within(extensions), beside);
       const steps = new ModelSteps(run, Date.now);
-      const end = await this.#answer({ context, signal, write, steps, run, extensions });
+      const waited = this.#deps.turns.waited(request);
+      const end = await this.#answer({ context, signal, write, steps, run, extensions, waited });
       const durationMs = this.#end(request, run, end, steps, signal);
       const { status } = statusOf(end, signal);
       extensions.complete({ status, output: steps.output, durationMs });
@@ -142,8 +145,10 @@ export class Replies {
     steps,
     run,
     extensions,
+    waited,
   }: Answering): ReturnType<typeof answer> {
-    const { settings, redact, chat } = this.#deps;
+    const { redact, chat } = this.#deps;
+    const settings = withTimeLeft(this.#deps.settings, waited);
     try {
       const [model, tools] = await Promise.all([
         this.#deps.model(),
@@ -193,6 +198,12 @@ export class Replies {
     });
     return took?.durationMs ?? 0;
   }
+}
+
+/** The time to the first word counts from the message. One that is answered after a kill has half of it in any case. */
+export function withTimeLeft(settings: LiteclawSettings, waited: number): LiteclawSettings {
+  const { firstByteMs } = settings;
+  return { ...settings, firstByteMs: Math.max(firstByteMs / 2, firstByteMs - waited) };
 }
 
 /** What a person said, as the log has it. */

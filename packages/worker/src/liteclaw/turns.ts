@@ -87,6 +87,12 @@ export class Turns {
     );
   }
 
+  /** How long ago the message of a request came. */
+  waited(request: string): number {
+    const row = first<{ at: number }>(this.#sql, 'SELECT at FROM turns WHERE request = ?', request);
+    return row ? Math.max(0, this.#now() - row.at) : 0;
+  }
+
   /** Messages of the last while. */
   recent(): number {
     const query = 'SELECT count(*) AS n FROM turns WHERE at > ?';

@@ -1,10 +1,4 @@
-import {
-  type CallId,
-  type GatewayCall,
-  NO_TOKENS,
-  TokenCounts,
-  type WireFormat,
-} from '@filepath/protocol';
+import { GatewayCall, NO_TOKENS, TokenCounts } from '@filepath/protocol';
 import { NANO, type Outcome } from '../../gateway/contract.ts';
 import type { Accounts } from './accounts.ts';
 import type { CallEvents } from './call-events.ts';
@@ -85,10 +79,10 @@ function chargedOf({ charged }: CallRow): Charge {
 
 function eventOf(row: CallRow, outcome: Outcome, { tokens, nano, estimated }: Charge): GatewayCall {
   const { outcome: how, status, firstByteMs, durationMs, error, retryAfterSeconds } = outcome;
-  return {
+  return GatewayCall.parse({
     type: 'call',
-    call: row.call as CallId,
-    format: row.format as WireFormat,
+    call: row.call,
+    format: row.format,
     provider: row.provider,
     model: row.model,
     outcome: how,
@@ -101,5 +95,5 @@ function eventOf(row: CallRow, outcome: Outcome, { tokens, nano, estimated }: Ch
     durationMs,
     ...(error === undefined ? {} : { error: error.slice(0, 2048) }),
     ...(retryAfterSeconds === undefined ? {} : { retryAfterSeconds }),
-  };
+  });
 }

@@ -1,7 +1,9 @@
 import { describe, expect, it } from 'vitest';
 import { counted, NO_COUNTS } from '../../../src/liteclaw/counts.ts';
 import { prometheusText } from '../../../src/liteclaw/prometheus.ts';
+import { withTimeLeft } from '../../../src/liteclaw/replies.ts';
 import { CHAT_MIGRATIONS } from '../../../src/liteclaw/schema.ts';
+import { liteclawSettings } from '../../../src/liteclaw/settings.ts';
 import { Turns } from '../../../src/liteclaw/turns.ts';
 import { migrate } from '../../../src/storage/schema.ts';
 import { nodeSql } from '../support/node-sql.ts';
@@ -71,5 +73,20 @@ describe('[CLAW17] counts', () => {
     expect(turns.outcomeOf('other')).toBeNull();
     now += 60_000;
     expect(turns.recent()).toBe(0);
+  });
+});
+
+describe('[CLAW9] the time to the first word', () => {
+  it('counts from the message', () => {
+    const sql = nodeSql();
+    migrate(sql, CHAT_MIGRATIONS);
+    let now = 1_000;
+    const turns = new Turns(sql, () => now);
+    turns.begin('r', 'm', 'c');
+    now += 3_000;
+    expect([turns.waited('r'), turns.waited('unknown')]).toEqual([3_000, 0]);
+    const left = (waited: number) =>
+      withTimeLeft({ ...liteclawSettings({}), firstByteMs: 10_000 }, waited).firstByteMs;
+    expect([left(0), left(turns.waited('r')), left(3_600_000)]).toEqual([10_000, 7_000, 5_000]);
   });
 });
