@@ -361,8 +361,8 @@ const ROWS: Row[] = [
     'ST20',
     'says why it exits badly',
     [user('a'), started],
-    exit({ code: 3, stderr: 'starting\n\u001b[31mno such model\u001b[0m: \u202em-1\r\n\n' }),
-    { status: 'error', reason: 'exit 3: no such model: m-1', closes: 'error' },
+    exit({ code: 3, stderr: 'starting\n\t[31] \u001b[31mno such model\u001b[0m: \u202em-1\r\n\n' }),
+    { status: 'error', reason: 'exit 3: [31] no such model: m-1', closes: 'error' },
   ),
   row(
     'ST20',

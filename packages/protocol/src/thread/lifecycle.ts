@@ -416,9 +416,9 @@ function words(value: unknown): string | null {
 }
 
 /** How programs colour what they print. */
-const COLOURS = /\p{Cc}\[[0-?]*[ -/]*[@-~]/gu;
+const COLOURS = new RegExp(String.raw`(?:\u001b\[|\u009b)[0-?]*[ -/]*[@-~]`, 'gu');
 /** Of an error of Node, what stands after its words. */
-const AFTERWARDS = /^\s*(?:at .*|\}|Node\.js v\S+)$/;
+const AFTERWARDS = /^(?:\s+at .*|\s*\}|Node\.js v\S+)$/;
 const MAX_LINE = 160;
 
 /** The last that a program wrote to stderr, which is where most say why they failed: as plain words of one line. */

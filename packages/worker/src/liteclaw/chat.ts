@@ -318,13 +318,15 @@ export class Chat extends AIChatAgent<Env, ChatState> {
 
   /** Forgets what was said, and the summary of it. */
   async reset(): Promise<void> {
-    await this.#quiet('reset');
-    this.resetTurnState();
-    await this.sessions.session().clearMessages();
-    this.#stored += 1;
-    await this['_clearChatTerminal']();
-    this._resumableStream.clearAll();
-    this.#replies.forget();
+    await this.#arrivals.run(async () => {
+      await this.#quiet('reset');
+      this.resetTurnState();
+      await this.sessions.session().clearMessages();
+      await this['_clearChatTerminal']();
+      this._resumableStream.clearAll();
+      this.#replies.forget();
+      this.#stored += 1;
+    });
     this.broadcast(JSON.stringify({ type: 'cf_agent_chat_clear' }));
     await this.#files.clean();
   }
@@ -375,12 +377,12 @@ export class Chat extends AIChatAgent<Env, ChatState> {
   override async persistMessages(
     ...given: Parameters<AIChatAgent<Env, ChatState>['persistMessages']>
   ): Promise<void> {
-    // What waits for an answer is put away together with it: the model is asked before.
-    const asks = given[0].at(-1)?.role === 'user';
+    // A question is put away together with its answer: the model is asked before. One at most waits for that.
+    const asks = isQuestion(given[0]);
     this.#stored += 1;
     this.maxPersistedMessages = asks ? undefined : keptMessages(this.#settings);
     await super.persistMessages(...given);
-    if (!asks) this.#said.follow(this.messages, this.#log.lastRun);
+    if (!asks || !isQuestion(this.messages)) this.#said.follow(this.messages, this.#log.lastRun);
   }
 
   async #receive(
@@ -398,16 +400,20 @@ export class Chat extends AIChatAgent<Env, ChatState> {
     if (incoming.kind === 'resume')
       this.#late.told(connection.id, this._resumableStream.activeRequestId);
     if (incoming.kind === 'resumed' && this.#late.answered(connection, incoming.id)) return;
-    if (incoming.kind !== 'ask') {
-      if (incoming.kind === 'clear') {
+    if (incoming.kind === 'clear') {
+      const { frame } = incoming;
+      await this.#arrivals.run(async () => {
         await this.#quiet('cleared');
         this.#replies.forget();
-      }
+        await sdk(connection, frame);
+        this.#stored += 1;
+      });
+      await this.#files.clean();
+      return;
+    }
+    if (incoming.kind !== 'ask') {
       if (incoming.kind === 'messages') await this.#keep(incoming.brought);
       await sdk(connection, incoming.frame);
-      if (incoming.kind !== 'clear') return;
-      this.#stored += 1;
-      await this.#files.clean();
       return;
     }
     // A second request under one id would be another message that nothing counts.
@@ -558,6 +564,10 @@ export class Chat extends AIChatAgent<Env, ChatState> {
     this.#show('error');
   }
 }
+
+/** It ends with one message of a person, after an answer or at the beginning. */
+const isQuestion = (messages: readonly { readonly role: string }[]): boolean =>
+  messages.at(-1)?.role === 'user' && messages.at(-2)?.role !== 'user';
 
 /** The end of a request that was not taken, in the words of the SDK. */
 function refuse(connection: Connection, id: string, words: string): void {

@@ -32,11 +32,12 @@ export async function chatModel(deps: Deps, { model: pinned }: LiteclawSettings)
   const { env, background, ledger, owner, chat } = deps;
   const own = env.AI ? workersModel(pinned) : null;
   const model = own ?? pinned ?? (await defaultModels(env, owner))(USUAL);
-  const providers = {
-    ...gatewayOver(env, ledger, background, owner),
-    ahead: () => aheadOf(chat, ''),
-  };
-  const gateway = env.AI && own ? { ...providers, ...workersAiGateway(env.AI) } : providers;
+  const providers = gatewayOver(env, ledger, background, owner);
+  // Workers AI cannot be told to break off: it is asked when the call is reserved.
+  const gateway =
+    env.AI && own
+      ? { ...providers, ...workersAiGateway(env.AI) }
+      : { ...providers, ahead: () => aheadOf(chat, '') };
   // A chat has no key: its ledger is its own.
   const caller = { runner: LOCAL_RUNNER, thread: chat, key: '' };
   return modelFor({

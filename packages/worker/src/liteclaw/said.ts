@@ -84,7 +84,8 @@ export class SaidTable {
 
   /** What was said before a message and fits the words of a question best, in the order in which it was said. Bounded. */
   recall(question: string, before: string | undefined): string {
-    const end = before === undefined ? null : this.#place(before);
+    // What is not here yet is the question itself, and stands after all others.
+    const end = before === undefined ? null : (this.#place(before) ?? this.last + 1);
     const match = end === null ? '' : this.#rarest(wordsOf(question).slice(0, WORDS));
     if (match === '') return '';
     const found = this.#sql.all<{ n: number; at: string; json: string }>(

@@ -159,6 +159,28 @@ describe('the chat', () => {
     socket.close();
   });
 
+  it('[CLAW8] what was cleared does not come back with a message of the same moment', async () => {
+    const headers = await signInAs('at-once');
+    const { id: chat = '' } = await spawn(env, 'at-once');
+    const socket = await TestSocket.open(`/agents/chat/${chat}`, headers);
+    const old = user('This is to be forgotten.');
+    await say(socket, [old]);
+    const stored = async () =>
+      Transcript.parse(await (await call(`/agents/chat/${chat}/get-messages`, { headers })).json());
+    const before = await stored();
+    expect(before).toHaveLength(2);
+    socket.send({ type: 'cf_agent_chat_clear' });
+    const fresh = user('Hello again');
+    await say(socket, [...before, fresh]);
+    expect((await stored()).map(({ id, role }) => [role, role === 'user' ? id : ''])).toEqual([
+      ['user', fresh.id],
+      ['assistant', ''],
+    ]);
+    const text = await (await call(`/agents/chat/${chat}/export`, { headers })).text();
+    expect(text).toContain('Hello again');
+    expect(text).not.toContain('to be forgotten');
+  });
+
   it('[CLAW14] takes so many messages a minute, and says so', async () => {
     const socket = await TestSocket.open(`/agents/chat/${id}`, OWNER);
     let refused: Record<string, unknown> | null = null;

@@ -79,6 +79,13 @@ describe('[CLAW23] the run of a message', () => {
 });
 
 describe('[CLAW27] what was said long ago', () => {
+  it('is found by a question that is not kept yet', () => {
+    const { table } = newTable();
+    table.follow([saying('user', 'fact', 'My dog is called Biscuit.')], null);
+    expect(table.recall('What is my dog called?', 'question')).toContain('Biscuit');
+    expect(table.recall('What is my dog called?', 'fact')).toBe('');
+  });
+
   it('is found by the words of a question, within bounds', () => {
     const { table } = newTable();
     const long = 'dog '.repeat(5_000);
