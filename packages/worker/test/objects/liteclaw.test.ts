@@ -161,7 +161,7 @@ describe('the chat', () => {
 
   it('[CLAW8] what was cleared does not come back with a message of the same moment', async () => {
     const headers = await signInAs('at-once');
-    const { id: chat = '' } = await spawn(env, 'at-once');
+    const { id: chat } = await spawn(env, 'at-once');
     const socket = await TestSocket.open(`/agents/chat/${chat}`, headers);
     const old = user('This is to be forgotten.');
     await say(socket, [old]);
