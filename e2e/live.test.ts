@@ -154,6 +154,11 @@ it('[UIH9] the page can be installed: manifest, icons and worker are there; a ne
   // What the page fetches at rest is asked of the worker that is there, which goes only when it has nothing to do.
   await page.waitForFunction(() => performance.getEntriesByName('parts-fetched').length > 0);
 
+  // A page that came past the worker is taken by it all the same.
+  await cdp.send('Page.reload', { ignoreCache: true });
+  await controlled(page);
+  await page.waitForFunction(() => performance.getEntriesByName('parts-fetched').length > 0);
+
   // A worker that counts as another build comes with a second tab, and takes both over.
   const other = await page.context().newPage();
   const workers = await page.context().newCDPSession(other);

@@ -28,12 +28,12 @@ self.addEventListener('fetch', (event) => {
   else if (files.has(url.pathname)) event.respondWith(fresh(request));
 });
 
-/** What the page loaded before this worker was there. */
+/** What a page loaded before this worker was there. From now on it is asked for what the page loads. */
 self.addEventListener('message', (event) => {
   const paths: unknown = event.data;
   if (!Array.isArray(paths)) return;
   const known = paths.filter((path): path is string => typeof path === 'string' && built.has(path));
-  event.waitUntil(keep(known));
+  event.waitUntil(Promise.all([keep(known), self.clients.claim()]));
 });
 
 self.addEventListener('notificationclick', (event) => {

@@ -46,6 +46,31 @@ const at = <T>(now: number, work: (files: ChatFiles) => Promise<T>): Promise<T> 
     work(new ChatFiles({ sql: durableSql(storage), blobs: env.BLOBS, chat: id, now: () => now })),
   );
 
+/** A file whose bytes are there, and before the chat hears of that something happens: it is refused for that reason. */
+async function comes(text: string, happens: (files: ChatFiles) => void, why: string) {
+  await runInDurableObject(env.Chat.getByName(id), async (_, { storage }) => {
+    const blobs = new Proxy(env.BLOBS, {
+      get: (bucket, name) =>
+        name === 'put'
+          ? async (...given: Parameters<R2Bucket['put']>) => {
+              const put = await bucket.put(...given);
+              happens(files);
+              return put;
+            }
+          : Reflect.get(bucket, name).bind(bucket),
+    });
+    const files: ChatFiles = new ChatFiles({
+      sql: durableSql(storage),
+      blobs,
+      chat: id,
+      now: Date.now,
+    });
+    const bytes = Buffer.from(text);
+    const file = { sha256: files.hash(bytes), bytes, type: 'text/plain' };
+    await expect(files.keep(file, false)).rejects.toThrow(why);
+  });
+}
+
 it('[CFILE4] an image is shown and anything else is a download that runs nothing', async () => {
   const image = await kept(PNG, 'text/html');
   const shown = await get(`${image.sha256}?name=a%22b.png`);
@@ -100,17 +125,27 @@ it('[CFILE2] the same file is kept once, below the chat’s prefix, with its has
 });
 
 it('[CFILE6] a reset deletes the files, and a file that comes meanwhile is there or is not', async () => {
-  await kept('one', 'text/plain');
+  const { sha256 } = await kept('one', 'text/plain');
   await kept('two', 'text/plain');
   await ask(200, 'POST', '/api/liteclaw', { action: 'reset' });
   expect(await blobs()).toEqual([]);
   const [again] = await Promise.all([
-    kept('one', 'text/plain'),
+    upload('one', { ...OWNER, 'content-type': 'text/plain' }),
     ask(200, 'POST', '/api/liteclaw', { action: 'reset' }),
   ]);
-  const found = await get(again.sha256);
+  await again.arrayBuffer();
+  expect([201, 409]).toContain(again.status);
+  const found = await get(sha256);
   await found.arrayBuffer();
   expect(await blobs()).toHaveLength(found.status === 200 ? 1 : 0);
+  if (again.status === 409) expect(found.status).toBe(404);
+});
+
+it('[CFILE6] a file that is forgotten while it comes is refused with what to do, and deleted', async () => {
+  await comes('late', (files) => files.forget(), 'The chat was reset. Send the file again.');
+  expect(await blobs()).toHaveLength(1);
+  await at(Date.now(), (files) => files.clean());
+  expect(await blobs()).toEqual([]);
 });
 
 it('[CFILE6] what was forgotten before a kill is deleted after it', async () => {
@@ -138,22 +173,10 @@ it('[CFILE6] what no message names is deleted after a day, and what one names is
 });
 
 it('[CFILE6] a file is known before its bytes are there, so that none are left behind', async () => {
-  const bytes = Buffer.from('torn');
-  const broken = new Proxy(env.BLOBS, {
-    get: (bucket, name) =>
-      name === 'put'
-        ? async (...given: Parameters<R2Bucket['put']>) => {
-            await bucket.put(...given);
-            throw new Error('killed');
-          }
-        : Reflect.get(bucket, name).bind(bucket),
-  });
-  await runInDurableObject(env.Chat.getByName(id), async (_, { storage }) => {
-    const sql = durableSql(storage);
-    const files = new ChatFiles({ sql, blobs: broken, chat: id, now: Date.now });
-    const file = { sha256: files.hash(bytes), bytes, type: 'text/plain' };
-    await expect(files.keep(file, false)).rejects.toThrow('killed');
-  });
+  const killed = (): never => {
+    throw new Error('killed');
+  };
+  await comes('torn', killed, 'killed');
   expect(await blobs()).toHaveLength(1);
   await at(Date.now() + CHAT_FILE_LIMITS.waits + 1, (files) => files.clean());
   expect(await blobs()).toEqual([]);

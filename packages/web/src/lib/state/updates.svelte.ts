@@ -15,6 +15,10 @@ export class Updates {
       if (!document.hidden) void workers.getRegistration().then((one) => one?.update());
     };
     workers.addEventListener('controllerchange', changed);
+    // A page that was on its way while the worker took over has none: the worker takes it when it hears of it.
+    void workers.ready.then(({ active }) => {
+      if (workers.controller === null) active?.postMessage(loaded());
+    });
     document.addEventListener('visibilitychange', looked);
     return () => {
       workers.removeEventListener('controllerchange', changed);
