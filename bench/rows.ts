@@ -4,7 +4,7 @@ import type { Starts } from './spawn.ts';
 import { percentile } from './statistics.ts';
 import { NODES, type TreeFigures } from './tree.ts';
 
-/** What a thousand idle threads may cost. */
+/** What a thousand idle threads may cost; here two thousand have to do with it. */
 const IDLE_MIB = 50;
 
 /** One line of the table: ours beside a baseline of the same run. */
@@ -19,7 +19,7 @@ export type Row = {
 
 /** A tree of a thousand beside a tree of one. */
 export function treeRows({ memory, load, change }: TreeFigures): Row[] {
-  const { before, made, rested, again } = memory;
+  const { before, made, rested, again, idle } = memory;
   const held = (what: string, ours: number, baseline: number, bar: number | null): Row => ({
     what,
     ours: `${ours.toFixed(0)} MiB`,
@@ -32,7 +32,13 @@ export function treeRows({ memory, load, change }: TreeFigures): Row[] {
     atMost(`status change → client, one of ${NODES} nodes, p50`, change.all, change.one, 3),
     atMost(`tree of ${NODES} nodes loaded, p50`, load.all, load.one, null),
     held(`engine when ${NODES} threads were just made`, made, before, null),
-    held(`engine with as many idle threads again`, again, rested, IDLE_MIB),
+    held(`engine when as many again were made and let go`, again, rested, null),
+    held(
+      `engine started with ${2 * NODES} idle threads, trees shown`,
+      idle.with,
+      idle.without,
+      IDLE_MIB,
+    ),
   ];
 }
 

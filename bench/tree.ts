@@ -26,12 +26,16 @@ const clock = (): string[] => [
 ];
 
 export type TreeFigures = {
-  /** MiB of the engine: before them, when they were just made, when it had let go of them, and with as many again. */
+  /**
+   * MiB of the engine: before them, when they were just made, when it had let go of them, and with as many again. idle: of
+   * one that was started with a tree of idle threads and has shown it, beside one that was started without.
+   */
   readonly memory: {
     readonly before: number;
     readonly made: number;
     readonly rested: number;
     readonly again: number;
+    readonly idle: { readonly without: number; readonly with: number };
   };
   /** The whole tree, in milliseconds: of one node, and of all of them. */
   readonly load: { readonly one: number; readonly all: number };
@@ -43,8 +47,15 @@ export type TreeFigures = {
 export async function tree(instance: Instance): Promise<TreeFigures> {
   const api = new Api(instance);
   const one = await api.agent(clock());
-  await changes(instance, api, one);
   const memory = (): number => memoryOf(instance.enginePid());
+  const started = async (sessions: readonly string[]): Promise<number> => {
+    await instance.stop();
+    await instance.start();
+    for (const session of sessions) await load(api, session);
+    return memory();
+  };
+  const without = await started([one.session.id]);
+  await changes(instance, api, one);
   const before = memory();
   const all = await grow(api, clock());
   const made = memory();
@@ -55,9 +66,11 @@ export async function tree(instance: Instance): Promise<TreeFigures> {
   };
   await delay(LET_GO_MS);
   const rested = memory();
-  await grow(api, clock());
+  const more = await grow(api, clock());
   await delay(LET_GO_MS);
-  return { memory: { before, made, rested, again: memory() }, load: loaded, change };
+  const again = memory();
+  const idle = { without, with: await started([all.session.id, more.session.id]) };
+  return { memory: { before, made, rested, again, idle }, load: loaded, change };
 }
 
 type Place = { session: Session; node: Node };

@@ -155,7 +155,9 @@ it('[UIH9] the page can be installed: manifest, icons and worker are there; a ne
   await page.waitForFunction(() => performance.getEntriesByName('parts-fetched').length > 0);
 
   // A page that came past the worker is taken by it all the same.
+  const reloaded = page.waitForEvent('load');
   await cdp.send('Page.reload', { ignoreCache: true });
+  await reloaded;
   await controlled(page);
   await page.waitForFunction(() => performance.getEntriesByName('parts-fetched').length > 0);
 
