@@ -32,9 +32,10 @@ export function treeRows({ memory, load, change }: TreeFigures): Row[] {
     atMost(`status change → client, one of ${NODES} nodes, p50`, change.all, change.one, 3),
     atMost(`tree of ${NODES} nodes loaded, p50`, load.all, load.one, null),
     held(`engine when ${NODES} threads were just made`, made, before, null),
-    held(`engine when as many again were made and let go`, again, rested, null),
+    held(`engine at rest after them`, rested, before, null),
+    held(`engine at rest after as many again`, again, rested, null),
     held(
-      `engine started with ${2 * NODES} idle threads, trees shown`,
+      `engine at rest, started with ${2 * NODES} idle threads, trees shown`,
       idle.with,
       idle.without,
       IDLE_MIB,

@@ -12,8 +12,8 @@ const BRANCHES = 27;
 const LEAVES = 36;
 export const NODES = 1 + BRANCHES * (1 + LEAVES);
 const CHANGES = 100;
-/** workerd lets go of an object that nobody has asked for 70 seconds, and keeps the memory for others. */
-const LET_GO_MS = 90_000;
+/** workerd lets go of an object ten seconds after its last call; the engine then collects within half a minute of rest. */
+const REST_MS = 60_000;
 
 /** Says the time as its reason, again and again. */
 const clock = (): string[] => [
@@ -27,8 +27,8 @@ const clock = (): string[] => [
 
 export type TreeFigures = {
   /**
-   * MiB of the engine: before them, when they were just made, when it had let go of them, and with as many again. idle: of
-   * one that was started with a tree of idle threads and has shown it, beside one that was started without.
+   * MiB of the engine: before them, when they were just made, at rest after that, and at rest with as many again. idle: at
+   * rest, of one that was started with trees of idle threads and has shown them, beside one that has shown a tree of one.
    */
   readonly memory: {
     readonly before: number;
@@ -52,6 +52,7 @@ export async function tree(instance: Instance): Promise<TreeFigures> {
     await instance.stop();
     await instance.start();
     for (const session of sessions) await load(api, session);
+    await delay(REST_MS);
     return memory();
   };
   const without = await started([one.session.id]);
@@ -64,10 +65,10 @@ export async function tree(instance: Instance): Promise<TreeFigures> {
     one: await changes(instance, api, one),
     all: await changes(instance, api, all),
   };
-  await delay(LET_GO_MS);
+  await delay(REST_MS);
   const rested = memory();
   const more = await grow(api, clock());
-  await delay(LET_GO_MS);
+  await delay(REST_MS);
   const again = memory();
   const idle = { without, with: await started([all.session.id, more.session.id]) };
   return { memory: { before, made, rested, again, idle }, load: loaded, change };

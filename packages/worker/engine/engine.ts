@@ -7,12 +7,14 @@ import { endLeftOverEngine, engineFile, runningEngine } from './engine-file.ts';
 import { EngineError } from './errors.ts';
 import { startExtensionHost } from './extension-host.ts';
 import { HomeLog } from './home-log.ts';
+import { keepSmall } from './housekeeping.ts';
 import { miniflareOptions } from './miniflare-options.ts';
 import { explain, loadMiniflare } from './miniflare.ts';
 import { WORKER_DIST, WORKERD_WRAPPER } from './paths.ts';
 import { assertPortFree } from './port.ts';
 import { readMigrations, readPrepared } from './prepared.ts';
 import { answersInTime, askSetup } from './private-socket.ts';
+import { usageOf } from './process-identity.ts';
 import { SETUP_WORKER } from './setup-worker.ts';
 import { makeSocketDirectory } from './sockets.ts';
 import { watch } from './watchdog.ts';
@@ -26,6 +28,8 @@ export type EngineOptions = {
   readonly onExit?: () => void;
   /** How often workerd is asked whether it still answers, and how long it may take. */
   readonly probe?: { readonly everyMs: number; readonly timeoutMs: number };
+  /** How often it is looked at whether workerd is at rest and has grown. */
+  readonly restMs?: number;
   /** The built worker; that of this repository unless told. */
   readonly dist?: string;
 };
@@ -39,10 +43,12 @@ export type Engine = {
 
 const RESTARTS = 5;
 const PROBE = { everyMs: 15_000, timeoutMs: 30_000 };
+/** Longer than the ten seconds for which workerd keeps an object that nobody asks. */
+const REST_MS = 15_000;
 
 /** Starts workerd with the built worker. The caller holds the home's lock. */
 export async function startEngine(options: EngineOptions): Promise<Engine> {
-  const { home, dist = WORKER_DIST, probe = PROBE } = options;
+  const { home, dist = WORKER_DIST, probe = PROBE, restMs = REST_MS } = options;
   const prepared = readPrepared(dist);
   const migrations = readMigrations(dist);
   await endLeftOverEngine(home);
@@ -100,6 +106,7 @@ export async function startEngine(options: EngineOptions): Promise<Engine> {
   const end = async (): Promise<void> => {
     stopping = true;
     watchdog?.stop();
+    housekeeping?.stop();
     await restarting;
     await Promise.all([miniflare.dispose(), extensionHost.stop()]);
     rmSync(engineFile(home), { force: true });
@@ -108,6 +115,7 @@ export async function startEngine(options: EngineOptions): Promise<Engine> {
   };
 
   let watchdog: ReturnType<typeof watch> | null = null;
+  let housekeeping: ReturnType<typeof keepSmall> | null = null;
   try {
     await miniflare.ready;
     const answer = await askSetup(sockets, { body: migrations, timeoutMs: 60_000 });
@@ -123,6 +131,11 @@ export async function startEngine(options: EngineOptions): Promise<Engine> {
         if (frozen !== null) process.kill(frozen.pid, 'SIGKILL');
       },
     });
+    housekeeping = keepSmall({
+      usage: () => usageOf(runningEngine(home)?.pid),
+      collect: () => collect(sockets, probe.timeoutMs, log),
+      everyMs: restMs,
+    });
     return {
       url: url.origin,
       pid: () => runningEngine(home)?.pid ?? null,
@@ -135,6 +148,16 @@ export async function startEngine(options: EngineOptions): Promise<Engine> {
       `The engine did not start: ${explain(error)}${last === undefined ? '' : ` (${last})`}; the whole output is in ${home}/engine.log.`,
       { cause: error },
     );
+  }
+}
+
+/** An engine that is gone meanwhile has nothing to collect. */
+async function collect(sockets: string, timeoutMs: number, log: HomeLog): Promise<void> {
+  try {
+    const { status, text } = await askSetup(sockets, { method: 'DELETE', timeoutMs });
+    if (status !== 200) log.write(`V8 did not collect: ${text}`);
+  } catch (error) {
+    log.write(`V8 did not collect: ${explain(error)}`);
   }
 }
 

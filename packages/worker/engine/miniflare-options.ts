@@ -42,6 +42,8 @@ export function miniflareOptions(setting: Setting): MiniflareOptions {
       FILEPATH_WORKERD: workerdBinary(),
       FILEPATH_ENGINE_FILE: engineFile(home),
       FILEPATH_SOCKETS: sockets,
+      // For `Housekeeping` of the worker. No code but ours runs in this engine.
+      FILEPATH_V8_FLAGS: '--expose-gc',
     },
     workers: [
       {
@@ -64,6 +66,7 @@ export function miniflareOptions(setting: Setting): MiniflareOptions {
         modules: true,
         script: SETUP_SCRIPT,
         d1Databases: worker.d1Databases,
+        serviceBindings: { HOUSEKEEPING: { name: worker.name, entrypoint: 'Housekeeping' } },
         unsafeDirectSockets: [{ serviceName: worker.name, host, port }],
       },
     ],

@@ -7,8 +7,8 @@ import { messageOf } from './errors.ts';
 /**
  * Miniflare is made for development and opens what a server must not: its loopback server writes files
  * anywhere for whoever finds its port, its entry worker serves every R2 object and lets a header name the
- * URL, and it exits the process on signals. Each change below closes one of these, but for one that halves
- * the time to write workerd's configuration. Each must match the pinned version exactly, or the engine does
+ * URL, and it exits the process on signals. Each change below closes one of these, but for two: one halves
+ * the time to write workerd's configuration, one lets each engine have its own flags of V8. Each must match the pinned version exactly, or the engine does
  * not start.
  */
 const CHANGES: readonly (readonly [found: string, replacement: string])[] = [
@@ -46,6 +46,10 @@ const CHANGES: readonly (readonly [found: string, replacement: string])[] = [
   [
     's.buffer = new ArrayBuffer(srcBuffer.byteLength + minSize);',
     's.buffer = new ArrayBuffer(srcBuffer.byteLength + Math.max(minSize, srcBuffer.byteLength));',
+  ],
+  [
+    'v8Flags: process.env.MINIFLARE_WORKERD_V8_FLAGS ? process.env.MINIFLARE_WORKERD_V8_FLAGS.split(" ") : []',
+    'v8Flags: this.#sharedOpts.core.unsafeRuntimeEnv.FILEPATH_V8_FLAGS?.split(" ") ?? []',
   ],
   ['process.on("SIGINT", onSignalInt);', ''],
   ['process.on("SIGTERM", onSignalTerm);', ''],

@@ -4,17 +4,18 @@ import { text } from 'node:stream/consumers';
 
 import { SETUP_WORKER } from './setup-worker.ts';
 
-type Ask = { readonly body?: unknown; readonly timeoutMs: number };
+type Ask = { readonly method?: string; readonly body?: unknown; readonly timeoutMs: number };
 type Answer = { readonly status: number; readonly text: string };
 
 /** Asks the setup worker through the socket in the home, which only the home's owner can open. */
-export function askSetup(sockets: string, { body, timeoutMs }: Ask): Promise<Answer> {
+export function askSetup(sockets: string, ask: Ask): Promise<Answer> {
+  const { body, timeoutMs, method = body === undefined ? 'GET' : 'POST' } = ask;
   return new Promise((resolve, reject) => {
     const asked = request(
       {
         socketPath: join(sockets, 'entry'),
         path: '/',
-        method: body === undefined ? 'GET' : 'POST',
+        method,
         headers: { Host: 'localhost', 'MF-Route-Override': SETUP_WORKER },
         signal: AbortSignal.timeout(timeoutMs),
         agent: false,

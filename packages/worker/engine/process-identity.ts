@@ -62,6 +62,25 @@ function ps(pid: number, field: string): string {
   }).trim();
 }
 
+export type Usage = {
+  /** Bytes that the process holds. */
+  readonly memory: number;
+  /** Milliseconds of CPU that it has used since its start. */
+  readonly cpuMs: number;
+};
+
+/** Null where there is no such process, or the system does not say. The kernel counts hundredths of a second. */
+export function usageOf(pid: number | undefined): Usage | null {
+  try {
+    const stat = readFileSync(`/proc/${pid}/stat`, 'utf8');
+    const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ');
+    const cpuMs = (Number(fields[11]) + Number(fields[12])) * 10;
+    return pid === undefined ? null : { memory: memoryOf(pid), cpuMs };
+  } catch {
+    return null;
+  }
+}
+
 /** Bytes of memory that a process holds; 0 where the system does not say. */
 export function memoryOf(pid: number): number {
   try {

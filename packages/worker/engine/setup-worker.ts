@@ -3,7 +3,7 @@ export const SETUP_WORKER = 'filepath-setup';
 
 /**
  * Runs in workerd beside the worker, reachable through the private socket only: applies migrations, and
- * answers probes of whether workerd still turns its event loop.
+ * answers probes of whether workerd still turns its event loop, and has the worker collect what nobody holds.
  */
 export const SETUP_SCRIPT = `
 const TABLE = 'CREATE TABLE IF NOT EXISTS _migrations (name TEXT PRIMARY KEY, applied_at TEXT NOT NULL)';
@@ -27,6 +27,7 @@ export default {
   async fetch(request, env) {
     if (request.method === 'GET') return new Response('alive');
     try {
+      if (request.method === 'DELETE') return Response.json(await env.HOUSEKEEPING.collect());
       return Response.json({ applied: await migrate(env.DB, await request.json()) });
     } catch (error) {
       return Response.json({ error: String(error) }, { status: 500 });

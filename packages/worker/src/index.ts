@@ -2,6 +2,7 @@ import type { Env } from './env.ts';
 import { buildFetch } from './http/app.ts';
 import { routes } from './routes/index.ts';
 
+export { Housekeeping } from './housekeeping.ts';
 export { Chat } from './liteclaw/chat.ts';
 export { ChatTunnels } from './liteclaw/executors/chat-tunnels.ts';
 export { ChatDatabase } from './liteclaw/tools/chat-database.ts';
