@@ -32,6 +32,8 @@ export type LoopEvent =
       readonly type: 'retry';
       readonly attempt: number;
       readonly seconds: number;
+      /** When it tries again, as epoch milliseconds. */
+      readonly at: number;
       readonly reason: string;
     };
 
@@ -44,5 +46,5 @@ export type LoopOutcome =
   /** The context is nearly full, or a hand-off was asked for. */
   | { readonly outcome: 'handoff'; readonly summary: string }
   | { readonly outcome: 'interrupted' }
-  /** With `retryAfterMs` it may work after that. */
-  | { readonly outcome: 'failed'; readonly reason: string; readonly retryAfterMs?: number };
+  /** With `retryAt`, as epoch milliseconds, it may work after that. */
+  | { readonly outcome: 'failed'; readonly reason: string; readonly retryAt?: number };

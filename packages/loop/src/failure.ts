@@ -4,8 +4,8 @@ import { APICallError, StreamProviderError } from 'ai';
 export type Failure = {
   readonly kind: 'overflow' | 'transient' | 'final';
   readonly reason: string;
-  /** As the provider asked. Of what is not tried again: when it may be. */
-  readonly retryAfterMs?: number;
+  /** When the provider asked to try again, as epoch milliseconds. Of what is not tried again: when it may be. */
+  readonly retryAt?: number;
   /** Nobody was there who could answer. That passes. */
   readonly away?: true;
 };
@@ -17,7 +17,7 @@ export function failureOf(error: unknown): Failure {
     return {
       kind: again(error, message) ? 'transient' : 'final',
       reason: `${statusText(error.statusCode)}${message}`,
-      ...retryAfter(error.responseHeaders),
+      ...retryAt(error.responseHeaders),
       ...(unanswered(error) ? { away: true } : {}),
     };
   }
@@ -54,15 +54,27 @@ function statusText(status: number | undefined): string {
   return status === undefined || status < 400 ? '' : `${status}: `;
 }
 
-function retryAfter(headers: Record<string, string> | undefined): { retryAfterMs?: number } {
+type Headers = Readonly<Record<string, string>> | undefined;
+
+/** A time span counts from when it is read: the gateway says the time itself, to who may have been held still since. */
+function retryAt(headers: Headers): { retryAt?: number } {
+  const told = Date.parse(headers?.['x-filepath-retry-at'] ?? '');
+  const counted = Date.now() + retryAfterMs(headers);
+  const at = [told, counted].filter((time) => !Number.isNaN(time));
+  return at.length === 0 ? {} : { retryAt: Math.min(...at) };
+}
+
+/** About thirty years. A time beyond has no date. */
+const LONGEST_MS = 1e12;
+
+function retryAfterMs(headers: Headers): number {
   const ms = Number(headers?.['retry-after-ms'] ?? Number.NaN);
-  if (Number.isFinite(ms) && ms >= 0) return { retryAfterMs: ms };
+  if (ms >= 0) return Math.min(ms, LONGEST_MS);
   const after = headers?.['retry-after'];
-  if (after === undefined) return {};
+  if (after === undefined) return Number.NaN;
   const seconds = Number(after);
-  if (Number.isFinite(seconds) && seconds >= 0) return { retryAfterMs: seconds * 1000 };
-  const at = Date.parse(after);
-  return Number.isNaN(at) ? {} : { retryAfterMs: Math.max(0, at - Date.now()) };
+  if (seconds >= 0) return Math.min(seconds * 1000, LONGEST_MS);
+  return Math.max(0, Date.parse(after) - Date.now());
 }
 
 const BROKEN: ReadonlySet<string> = new Set([

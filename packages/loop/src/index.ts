@@ -6,4 +6,5 @@ export { closingMessages, userMessage } from './history.ts';
 export { type LoopOptions, runLoop } from './loop.ts';
 export { modelFor, type ModelSettings } from './model.ts';
 export { RETRIES, type RetryPolicy } from './retry.ts';
+export { Resumes } from './wait.ts';
 export { defineTool, failed, type LoopTool, type ToolContext, type ToolResult } from './tool.ts';

@@ -1,12 +1,14 @@
 import type { LanguageModel, ModelMessage } from 'ai';
 import { type Answer, callModel } from './call.ts';
 import type { Emit, LoopEvent, LoopOutcome } from './events.ts';
+import type { Failure } from './failure.ts';
 import { closingMessages, userMessage } from './history.ts';
 import { RETRIES, type RetryPolicy, withRetries } from './retry.ts';
 import { runTools } from './run-tools.ts';
 import { summarise } from './summary.ts';
 import type { LoopTool } from './tool.ts';
 import { contextPct } from './usage.ts';
+import type { Resumes } from './wait.ts';
 
 export type LoopOptions = {
   readonly model: LanguageModel;
@@ -31,6 +33,8 @@ export type LoopOptions = {
   /** Of one tool, as the model sees it. */
   readonly maxResultChars?: number;
   readonly retries?: RetryPolicy;
+  /** Ends waits for a provider. */
+  readonly resumes?: Resumes;
 };
 
 const CUT =
@@ -43,7 +47,7 @@ const CUT =
 export async function runLoop(options: LoopOptions): Promise<LoopOutcome> {
   const { model, system, tools, signal, contextWindow, steer, handoffAsked } = options;
   const { handoffAt = 0.85, maxOutputTokens = 16_384, maxSteps = 200, maxCuts = 5 } = options;
-  const { maxResultChars = 40_000, retries = RETRIES } = options;
+  const { maxResultChars = 40_000, retries = RETRIES, resumes } = options;
 
   const history = [...options.messages];
   const emit = async (event: LoopEvent) => {
@@ -54,11 +58,11 @@ export async function runLoop(options: LoopOptions): Promise<LoopOutcome> {
     for (const message of messages) await emit({ type: 'message', message });
   };
   const handOff = async (): Promise<LoopOutcome> => {
-    const call = { model, maxOutputTokens, emit, signal, contextWindow, retries };
+    const call = { model, maxOutputTokens, emit, signal, contextWindow, retries, resumes };
     const summary = await summarise({ ...call, messages: history });
     if (summary.ok) return { outcome: 'handoff', summary: summary.text };
-    if (summary.reason === null) return { outcome: 'interrupted' };
-    return { outcome: 'failed', reason: summary.reason };
+    if (summary.failure === null) return { outcome: 'interrupted' };
+    return failedBy(summary.failure);
   };
 
   let said = '';
@@ -76,6 +80,7 @@ export async function runLoop(options: LoopOptions): Promise<LoopOutcome> {
       policy: retries,
       emit,
       signal,
+      resumes,
     });
     if (!tried.ok) {
       if (tried.failure === null) {
@@ -83,8 +88,7 @@ export async function runLoop(options: LoopOptions): Promise<LoopOutcome> {
         return { outcome: 'interrupted' };
       }
       if (tried.failure.kind === 'overflow') return handOff();
-      const { reason, retryAfterMs } = tried.failure;
-      return { outcome: 'failed', reason, ...(retryAfterMs !== undefined && { retryAfterMs }) };
+      return failedBy(tried.failure);
     }
 
     const answer: Answer = tried.value;
@@ -109,4 +113,8 @@ export async function runLoop(options: LoopOptions): Promise<LoopOutcome> {
     outcome: 'failed',
     reason: `stopped after ${maxSteps} steps without an end; a message lets it go on`,
   };
+}
+
+function failedBy({ reason, retryAt }: Pick<Failure, 'reason' | 'retryAt'>): LoopOutcome {
+  return { outcome: 'failed', reason, ...(retryAt !== undefined && { retryAt }) };
 }

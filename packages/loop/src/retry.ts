@@ -1,5 +1,6 @@
 import type { Emit } from './events.ts';
 import { type Failure, failureOf } from './failure.ts';
+import { type Resumes, waitUntil } from './wait.ts';
 
 export type RetryPolicy = {
   /** Tries after the first. */
@@ -27,12 +28,18 @@ export type Tried<T> =
 /** Calls until it works, cannot work, or was tried often enough. A null failure: it was interrupted. */
 export async function withRetries<T>(
   call: () => Promise<T>,
-  { policy, emit, signal }: { policy: RetryPolicy; emit: Emit; signal: AbortSignal },
+  {
+    policy,
+    emit,
+    signal,
+    resumes,
+  }: { policy: RetryPolicy; emit: Emit; signal: AbortSignal; resumes?: Resumes | undefined },
 ): Promise<Tried<T>> {
   let tried = 0;
   let awaySince: number | null = null;
   for (let attempt = 1; ; attempt += 1) {
     if (signal.aborted) return { ok: false, failure: null };
+    const resumed = resumes?.count;
     try {
       return { ok: true, value: await call() };
     } catch (error) {
@@ -42,15 +49,21 @@ export async function withRetries<T>(
       const away = awaySince !== null && Date.now() - awaySince < policy.away.forMs;
       if (!away) tried += 1;
       const longest = away ? policy.away.everyMs : policy.maxMs;
-      const waitMs = failure.retryAfterMs ?? backOff(attempt, policy.baseMs, longest);
       if (failure.kind !== 'transient') {
-        return { ok: false, failure: { kind: failure.kind, reason: failure.reason } };
+        const { kind, reason, retryAt } = failure;
+        return { ok: false, failure: { kind, reason, ...(retryAt !== undefined && { retryAt }) } };
       }
       if (tried > policy.attempts) return { ok: false, failure: givenUp(failure, attempt) };
-      if (waitMs > policy.maxMs) return { ok: false, failure: tooLong(failure, waitMs) };
+      const now = Date.now();
+      const asked = failure.retryAt ?? now + backOff(attempt, policy.baseMs, longest);
+      // It was held up and let go on since it called: the wait that it is asked for is over, whatever its end.
+      const at = resumed === resumes?.count ? Math.max(now, asked) : now;
+      const waitMs = at - now;
+      if (waitMs > policy.maxMs) return { ok: false, failure: tooLong(failure, at, waitMs) };
       const seconds = Math.round(waitMs / 100) / 10;
-      await emit({ type: 'retry', attempt, seconds, reason: failure.reason });
-      await sleep(waitMs, signal);
+      await emit({ type: 'retry', attempt, seconds, at, reason: failure.reason });
+      // Who is told may take its time, and what was meant to end the wait may come meanwhile.
+      if (resumed === resumes?.count) await waitUntil(at, { signal, resumes });
     }
   }
 }
@@ -64,23 +77,11 @@ function givenUp(failure: Failure, attempts: number): Failure {
   return { kind: 'final', reason: `${failure.reason} (tried ${attempts} times)` };
 }
 
-function tooLong(failure: Failure, waitMs: number): Failure {
+function tooLong(failure: Failure, at: number, waitMs: number): Failure {
   const minutes = Math.ceil(waitMs / 60_000);
   return {
     kind: 'final',
     reason: `${failure.reason} (the provider asks to wait ${minutes} minutes)`,
-    retryAfterMs: waitMs,
+    retryAt: at,
   };
-}
-
-function sleep(ms: number, signal: AbortSignal): Promise<void> {
-  const { promise, resolve } = Promise.withResolvers<void>();
-  const timer = setTimeout(resolve, ms);
-  const stop = () => resolve();
-  signal.addEventListener('abort', stop, { once: true });
-  if (signal.aborted) stop();
-  return promise.finally(() => {
-    clearTimeout(timer);
-    signal.removeEventListener('abort', stop);
-  });
 }

@@ -1,9 +1,11 @@
 import type { ModelMessage } from 'ai';
 import { callModel, type ModelCall } from './call.ts';
 import { cutMiddle } from './cut.ts';
+import type { Failure } from './failure.ts';
 import { userMessage } from './history.ts';
 import { type RetryPolicy, withRetries } from './retry.ts';
 import { contextPct } from './usage.ts';
+import type { Resumes } from './wait.ts';
 
 const SYSTEM = `You write the note with which one engineer hands unfinished work to the next, who knows nothing of it.
 Say what was asked, what was done (files, commits, commands and how they ended), what was found out, what is left to do and
@@ -13,16 +15,18 @@ type Options = Pick<ModelCall, 'model' | 'maxOutputTokens' | 'emit' | 'signal'> 
   readonly messages: readonly ModelMessage[];
   readonly contextWindow: number;
   readonly retries: RetryPolicy;
+  readonly resumes: Resumes | undefined;
 };
 
 export type Summary =
   | { readonly ok: true; readonly text: string }
   /** Null: it was interrupted. */
-  | { readonly ok: false; readonly reason: string | null };
+  | { readonly ok: false; readonly failure: Failure | null };
 
 /** A history as a note for whoever goes on. It is sent shortened, as text, so that it fits even when the history does not. */
 export async function summarise(options: Options): Promise<Summary> {
-  const { model, maxOutputTokens, emit, signal, messages, contextWindow, retries } = options;
+  const { model, maxOutputTokens, emit, signal, messages, contextWindow, retries, resumes } =
+    options;
   if (messages.length === 0) return { ok: true, text: 'Nothing was done yet.' };
   // A character is at most about half a token; a quarter of the window leaves room for any tokenizer.
   const transcript = transcriptOf(messages, Math.min(400_000, contextWindow / 2));
@@ -40,10 +44,11 @@ export async function summarise(options: Options): Promise<Summary> {
     policy: retries,
     emit,
     signal,
+    resumes,
   });
   if (!tried.ok) {
     const { failure } = tried;
-    if (failure?.kind !== 'overflow') return { ok: false, reason: failure?.reason ?? null };
+    if (failure?.kind !== 'overflow') return { ok: false, failure };
     return { ok: true, text: withoutModel(messages, failure.reason) };
   }
   const { tokens, text } = tried.value;

@@ -5,6 +5,7 @@ import {
   type LoopOutcome,
   modelFor,
   type ModelSettings,
+  Resumes,
   runLoop,
   userMessage,
 } from '@filepath/loop';
@@ -26,7 +27,8 @@ export const native: Driver = async ({ entry, env, inputs, emit, signal: ending 
   if (entry.driver.kind !== 'native') throw new Error(`${entry.name} is no native agent`);
   const voice = new Voice(emit, new Journal());
   const decisions = new Decisions(voice);
-  const inbox = new Inbox((id, choice) => decisions.answer(id, choice));
+  const resumes = new Resumes();
+  const inbox = new Inbox((id, choice) => decisions.answer(id, choice), resumes);
   void inbox.fill(inputs).catch(() => undefined);
 
   const settings = settingsOf(env);
@@ -53,6 +55,7 @@ export const native: Driver = async ({ entry, env, inputs, emit, signal: ending 
       model: modelFor(settings),
       messages: session.messages,
       signal,
+      resumes,
       steer: (when) => inbox.take({ notesAlone: when === 'step' }).map(userMessage),
       handoffAsked: () => inbox.takeHandoff(),
       emit(event) {
@@ -104,11 +107,8 @@ function endOf(outcome: LoopOutcome): AgentEvent {
     case 'interrupted':
       return { type: 'status', state: 'idle', reason: 'stopped' };
     case 'failed': {
-      const { reason, retryAfterMs } = outcome;
-      const until =
-        retryAfterMs === undefined
-          ? {}
-          : { until: new Date(Date.now() + retryAfterMs).toISOString() };
+      const { reason, retryAt } = outcome;
+      const until = retryAt === undefined ? {} : { until: new Date(retryAt).toISOString() };
       return { type: 'status', state: 'error', reason, ...until };
     }
   }

@@ -1,9 +1,11 @@
+import type { Resumes } from '@filepath/loop';
 import type { AgentInput } from '@filepath/protocol';
 
 /** What came on stdin and was not taken up yet. */
 export class Inbox {
   readonly #stop = new AbortController();
   readonly #decided: (id: string, choice: string) => void;
+  readonly #resumes: Resumes;
   #messages: string[] = [];
   /** From the system: read with what comes next, no reason to begin. */
   #notes: string[] = [];
@@ -12,8 +14,9 @@ export class Inbox {
   #ended = false;
   #wake: () => void = () => undefined;
 
-  constructor(decided: (id: string, choice: string) => void) {
+  constructor(decided: (id: string, choice: string) => void, resumes: Resumes) {
     this.#decided = decided;
+    this.#resumes = resumes;
   }
 
   /** Aborted by a stop. */
@@ -45,6 +48,7 @@ export class Inbox {
       }
     } else if (input.action === 'stop') this.#stop.abort();
     else if (input.action === 'handoff') this.#handoff = true;
+    else if (input.action === 'resume') this.#resumes.resume();
   }
 
   /** Messages in the order in which they came, notes after them. */

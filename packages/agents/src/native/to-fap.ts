@@ -31,9 +31,13 @@ export function tell(event: LoopEvent, voice: Voice, model: string): void {
     case 'tool-end':
       return voice.say(ended(event));
     case 'retry': {
-      const reason = `waits ${event.seconds} s: ${event.reason}`.slice(0, MAX_REASON);
-      const until = new Date(Date.now() + event.seconds * 1000).toISOString();
-      return voice.working({ reason, until });
+      const waits = event.seconds > 0;
+      const what = waits ? `waits ${event.seconds} s` : 'tries again';
+      const reason = `${what}: ${event.reason}`.slice(0, MAX_REASON);
+      return voice.working({
+        reason,
+        ...(waits && { until: new Date(event.at).toISOString() }),
+      });
     }
   }
 }

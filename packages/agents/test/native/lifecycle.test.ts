@@ -185,6 +185,17 @@ describe('ends', () => {
     expect(waits?.reason).toContain('waits 1 s: 429: Slow down.');
   });
 
+  it('[LOOP18] the signal resume ends a wait for a limit', async () => {
+    const server = await serve({
+      script: [{ fault: { kind: 'status', status: 429, retryAfterSeconds: 100 } }, { text: 'ok' }],
+    });
+    const agent = startAgent(server, place());
+    agent.say('Fast!');
+    await agent.heard((event) => event.type === 'status' && event.until !== undefined);
+    agent.send({ type: 'signal', action: 'resume' });
+    expect(await agent.heard(isEnd)).toMatchObject({ type: 'done' });
+  });
+
   it('[LOOP28] ends after a hand-off; a fresh process begins a new history with its first message', async () => {
     const server = await serve({
       script: [

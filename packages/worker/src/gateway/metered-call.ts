@@ -175,7 +175,13 @@ export class MeteredCall {
       answer(providerError(this.#ask.format, 'unreachable', REDIRECTED));
     } else if (!response.ok) {
       const text = await failureOf(response, this.#secrets);
-      const retryAfterSeconds = retryAfterOf(headers, Date.now());
+      const now = Date.now();
+      const retryAfterSeconds = retryAfterOf(headers, now);
+      // A limit may hold the agent still before it reads this: a time span would count from then.
+      if (retryAfterSeconds !== undefined) {
+        const at = new Date(now + retryAfterSeconds * 1000).toISOString();
+        shown.headers.set('x-filepath-retry-at', at);
+      }
       await this.#settle({
         ...NOTHING_SENT,
         status,

@@ -334,9 +334,13 @@ describe('[GW8] a storm of rate limits', () => {
     const limited: Turn = { fault: { kind: 'status', status: 429, retryAfterSeconds: 3 } };
     server.play({ script: () => limited });
     const before = server.requests.length;
+    const began = Date.now();
     const answers = await Promise.all(Array.from({ length: 100 }, () => gateway.post(PATH, ask())));
     expect(answers.map(({ status }) => status)).toEqual(Array.from({ length: 100 }, () => 429));
     expect(answers.every(({ headers }) => headers.get('retry-after') === '3')).toBe(true);
+    const ends = answers.map(({ headers }) => Date.parse(headers.get('x-filepath-retry-at') ?? ''));
+    expect(Math.min(...ends)).toBeGreaterThanOrEqual(began + 3_000);
+    expect(Math.max(...ends)).toBeLessThanOrEqual(Date.now() + 3_000);
     const { ended, open } = await gateway.ended(calls + 100);
     expect([ended.length, open, server.requests.length - before]).toEqual([calls + 100, [], 100]);
   });
