@@ -1,14 +1,21 @@
-import type { AgentInput, GatewayBody, StatusEvent, SystemLimit } from '@filepath/protocol';
+import type { GatewayBody, StatusEvent, SystemLimit } from '@filepath/protocol';
 import type { z } from 'zod';
 import type { Sql } from '../storage/sql.ts';
 import type { Appender } from './appender.ts';
-import { orderStop, readInputs } from './launch.ts';
+import { endForLimit } from './go-on.ts';
+import {
+  heldUntil,
+  isAboutPast,
+  isBefore,
+  isSame,
+  LATE_MS,
+  mayGoOn,
+  noteCall,
+} from './last-limit.ts';
 import { putOutbox } from './outbox.ts';
-import { startNext } from './relay.ts';
-import { messagesBetween, newestRun } from './relay-facts.ts';
-import { newestSaid } from './relay-message.ts';
+import { wasMetered } from './relay-facts.ts';
 import { callOffResult } from './result-note.ts';
-import type { ThreadMeta, ThreadState } from './state.ts';
+import { isPlain } from './state.ts';
 
 /** A shorter wait is the agent's own affair. */
 const LEAST_MS = 60_000;
@@ -16,11 +23,6 @@ const LEAST_MS = 60_000;
 const MOST_MS = 31 * 24 * 3_600_000;
 /** A run that failed so long before the gateway told of the limit ended by it. */
 const RECENT_MS = 60_000;
-
-const GO_ON =
-  'Your last run was ended by a limit of the provider. You are told this when it is over. Go on where you were; if nothing is left to do, say so and end.';
-
-const SAID = 'This was said to you in that run. You may not have seen it:';
 
 /** What an agent's status says of a limit. One that ends the run counts for any time, also if the gateway told the time. */
 export function limitByStatus(
@@ -30,80 +32,86 @@ export function limitByStatus(
 ): void {
   const { state, now } = appender;
   if (state.lifecycle.handing || state.lifecycle.stopped) return;
-  const told = untilOf(now, until === undefined ? Number.NaN : Date.parse(until));
-  if (said === 'error') {
-    const known = state.limitPassed === true ? undefined : state.limit;
-    const end = told ?? untilOf(now, known ?? Number.NaN);
-    if (end !== null) reach(sql, appender, end, true);
-  } else if (told !== null && told - now >= LEAST_MS && state.lifecycle.open) {
-    reach(sql, appender, told, false);
+  const end = until === undefined ? Number.NaN : Date.parse(until);
+  const past = isAboutPast(sql, state, now, end);
+  const told = past ? null : untilOf(now, end);
+  if (said !== 'error') {
+    if (told === null || told - now < LEAST_MS || !state.lifecycle.open) return;
+    reach(sql, appender, { end: told, ended: false });
+    return;
+  }
+  const holds = told ?? heldUntil(state, now);
+  if (holds !== null) reach(sql, appender, { end: holds, ended: true });
+  else if (past) goOnAtOnce(sql, appender, state.limit ?? now);
+  else if (isLate(now, end) && !(state.limitTried === true && isSame(state.limit, end))) {
+    goOnAtOnce(sql, appender, end);
   }
 }
 
 /** What the gateway met. */
 export function limitByGateway(sql: Sql, appender: Appender, body: GatewayBody): void {
   const { state, now } = appender;
-  if (body.type === 'call' && body.outcome === 'completed') passLimit(state);
+  noteCall(state, now, body);
   if (body.type !== 'call' || body.outcome !== 'failed' || body.status !== 429) return;
-  if (state.lifecycle.handing || state.lifecycle.stopped) return;
-  const until = untilOf(now, now + (body.retryAfterSeconds ?? 0) * 1000);
-  if (until === null || until - now < LEAST_MS) return;
+  if (state.lifecycle.handing || state.lifecycle.stopped || isBefore(state, body)) return;
+  const end = untilOf(now, now + (body.retryAfterSeconds ?? 0) * 1000);
+  if (end === null || end - now < LEAST_MS) return;
   const { open, status } = state.lifecycle;
   const ended = !open && status === 'error' && failedRecently(sql, now);
-  if (open || ended) reach(sql, appender, until, ended);
+  if (open || ended) reach(sql, appender, { end, ended, provider: body.provider });
 }
 
-function reach(sql: Sql, appender: Appender, end: number, ended: boolean): void {
-  const { state, meta } = appender;
-  // Each new try tells the same limit again.
-  if (!ended && state.limit !== undefined && state.limit >= end - 1000) return;
-  // Its parent waits for the run that goes on.
-  if (ended) callOffResult(sql, state.seq);
-  const until = new Date(end).toISOString();
-  const reason = `${providerOf(meta)} limit until ${until}`;
-  const body: SystemLimit = { type: 'limit', reason, until, ended };
-  const seq = appender.append('system', body);
+/** `provider`: the gateway met it, of this one. */
+type Met = { readonly end: number; readonly ended: boolean; readonly provider?: string };
+
+function reach(sql: Sql, appender: Appender, { end, ended, provider }: Met): void {
+  const { state, now } = appender;
+  const held = heldUntil(state, now);
+  const metered = provider !== undefined || (held !== null && state.limitMetered === true);
+  // Each new try tells the same limit again, and a shorter one changes nothing.
+  if (!ended && held !== null && (end <= held || isSame(held, end))) {
+    state.limitMetered = metered;
+    return;
+  }
+  const { seq, body } = noteLimit(sql, appender, { end, ended, ...(provider && { provider }) });
   state.limit = end;
+  state.limitSeq = seq;
+  state.limitMetered = metered;
   state.limitPassed = false;
+  state.limitTried = false;
+  delete state.limitGone;
+  const { reason, until } = body;
   putOutbox(sql, `limit:${seq}`, { kind: 'limit', note: { seq, reason, until } });
-  if (!ended) return;
-  state.goOn = state.launch.inputs;
-  state.goOnRun = newestRun(sql, seq).began;
-  state.goOnUpTo = seq;
-  if (!state.launch.active) goOn(sql, appender);
-  else if (!state.launch.stopping) orderStop(sql, appender, state, { handoff: true });
+  if (ended) endForLimit(sql, appender, seq);
 }
 
-/** Whether the process that ended did so at a limit: the next one, which waits for its end, is told to go on. */
-export function goOnAfterEnd(sql: Sql, appender: Appender): boolean {
+/** A run ended by a limit that is over: nothing pauses. */
+function goOnAtOnce(sql: Sql, appender: Appender, end: number): void {
   const { state } = appender;
-  if ((state.goOn ?? null) === null || state.lifecycle.stopped) return false;
-  goOn(sql, appender);
-  return true;
+  if (!mayGoOn(state, end)) return;
+  const { seq } = noteLimit(sql, appender, { end, ended: true });
+  state.limitGone = end;
+  endForLimit(sql, appender, seq);
 }
 
-function goOn(sql: Sql, appender: Appender): void {
-  const { state } = appender;
-  const since = readInputs(sql, state.launch.epoch, state.goOn ?? 0)
-    .map(({ line }) => JSON.parse(line) as AgentInput)
-    .filter((input) => input.type === 'message' && input.from !== 'system');
-  const content = goOnWords(sql, state);
-  const message = { type: 'message', from: 'system', content } as const;
-  appender.append('system', message);
-  state.goOn = null;
-  startNext(sql, state, [message, ...since]);
-}
-
-/** The process may have ended before it read what came during its run. */
-function goOnWords(sql: Sql, { goOnRun, goOnUpTo }: ThreadState): string {
-  if (goOnRun === undefined || goOnUpTo === undefined) return GO_ON;
-  const said = newestSaid(messagesBetween(sql, goOnRun, goOnUpTo));
-  return said === '' ? GO_ON : [GO_ON, SAID, said].join('\n\n');
+function noteLimit(
+  sql: Sql,
+  appender: Appender,
+  { end, ended, provider = providerOf(sql, appender) }: Met,
+): { seq: number; body: SystemLimit } {
+  // Its parent waits for the run that goes on.
+  if (ended) callOffResult(sql, appender.state.seq);
+  const until = new Date(end).toISOString();
+  const reason = `${provider === '' ? '' : `${provider} `}limit until ${until}`;
+  const body: SystemLimit = { type: 'limit', reason, until, ended };
+  return { seq: appender.append('system', body), body };
 }
 
 function untilOf(now: number, end: number): number | null {
   return end > now && end - now <= MOST_MS ? end : null;
 }
+
+const isLate = (now: number, end: number): boolean => end <= now && now - end <= LATE_MS;
 
 function failedRecently(sql: Sql, now: number): boolean {
   const since = new Date(now - RECENT_MS).toISOString();
@@ -113,19 +121,10 @@ function failedRecently(sql: Sql, now: number): boolean {
   return run?.outcome === 'error' && (run.ended_at ?? '') >= since;
 }
 
-/** Who answers for the agent's model. */
-function providerOf({ model, agentType }: ThreadMeta): string {
+/** Who answers for the agent's model. Nobody for a program that has called none: it has a name of a model all the same. */
+function providerOf(sql: Sql, { meta, state }: Appender): string {
+  const { model, agentType } = meta;
+  if (isPlain(meta) && !wasMetered(sql, state.seq)) return '';
   const at = model.indexOf('/');
   return at > 0 ? model.slice(0, at) : agentType;
-}
-
-/** A person lets it go on, or a model has answered: what fails from now on is not taken for the limit that was met. */
-export function passLimit(state: ThreadState): void {
-  if (state.limit !== undefined) state.limitPassed = true;
-}
-
-/** A person's stop: nothing goes on by itself. */
-export function forgetLimit(state: ThreadState): void {
-  state.goOn = null;
-  passLimit(state);
 }

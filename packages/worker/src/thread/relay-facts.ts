@@ -138,6 +138,11 @@ export function lastWords(sql: Sql, head: number): string {
   ].join('\n\n');
 }
 
+/** Whether the gateway has metered a call of the agent. */
+export function wasMetered(sql: Sql, head: number): boolean {
+  return newest(sql, head, 'gateway', 'call', 1).length > 0;
+}
+
 /** The first event of the newest run, and whether it ended with this event. */
 export function newestRun(sql: Sql, endedAt: number): { began: number; ended: boolean } {
   const row = first<{ started_seq: number; ended_seq: number | null }>(

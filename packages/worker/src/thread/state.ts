@@ -85,11 +85,25 @@ export type ThreadState = {
   limit?: number;
   /** It is over, whatever its time says. */
   limitPassed?: boolean;
+  /** The seq of its event. */
+  limitSeq?: number;
+  /** The gateway met it. */
+  limitMetered?: boolean;
+  /** When the agent was let go on last, as epoch milliseconds. */
+  limitLetGo?: number;
+  /** A model was called since it is over. */
+  limitTried?: boolean;
+  /** The end of the last limit for which a run went on without a pause. */
+  limitGone?: number;
   /** A run ended by it, with so many inputs given: the next process is told to go on. */
   goOn?: number | null;
   /** The seq of that run's first event, and of the limit. */
   goOnRun?: number;
   goOnUpTo?: number;
+  /** The seq of the message that it worked on. */
+  goOnTask?: number | null;
+  /** The seq of the last message that said to go on. */
+  goOnBegan?: number;
   /** Ids of the drafts, so that a text without one costs no query. */
   drafts: readonly string[];
   /** The pause that the session last told, as JSON; none where it is absent. */

@@ -35,6 +35,7 @@ import { takeDrafts } from './drafts.ts';
 import { attachmentsFor, told } from './files.ts';
 import { beginGate, callOffGate, tellFailure } from './gate.ts';
 import { checkBacklog, give } from './give.ts';
+import { goOnAfterEnd } from './go-on.ts';
 import type { Hashing } from './hashing.ts';
 import { endJob, isOpen, orderJob } from './jobs.ts';
 import {
@@ -50,7 +51,8 @@ import {
   withdrawStart,
 } from './launch.ts';
 import { appendLines, type Delta, type Offloaded } from './lines.ts';
-import { forgetLimit, goOnAfterEnd, limitByGateway, passLimit } from './limit.ts';
+import { forgetLimit, letGo } from './last-limit.ts';
+import { limitByGateway } from './limit.ts';
 import type { Stored } from './log-table.ts';
 import { putOutbox } from './outbox.ts';
 import type { Pause } from './pause.ts';
@@ -249,7 +251,7 @@ export class Thread {
       const { sql } = this.#deps;
       const action = pause === null ? 'resume' : 'pause';
       appender.state.held = held;
-      if (pause === null && by === 'user') passLimit(appender.state);
+      if (pause === null) letGo(appender.state, appender.now, by);
       const { reason = null, until = null } = pause ?? {};
       const seq = appender.append(by, {
         type: 'signal',

@@ -17,8 +17,8 @@ function told(t: TestThread) {
 
 const kinds = (t: TestThread) => told(t).map(({ kind }) => kind);
 
-function working(): TestThread {
-  const t = newThread();
+function working(agentType = 'custom'): TestThread {
+  const t = newThread(agentType);
   t.thread.message('user', 'paint the shed', null);
   observe(t, { type: 'started' });
   t.say({ type: 'status', state: 'thinking' });
@@ -31,7 +31,8 @@ const contents = ({ inputs }: StartOrder): string[] =>
     .map(({ line }) => JSON.parse(line) as AgentInput)
     .map((input) => (input.type === 'message' ? input.content : input.type));
 
-const call = (retryAfterSeconds: number) => ({
+const call = (retryAfterSeconds: number, startedAt = after(0)) => ({
+  startedAt,
   type: 'call' as const,
   call: 'call_1',
   model: 'lab/m',
@@ -41,12 +42,15 @@ const call = (retryAfterSeconds: number) => ({
   retryAfterSeconds,
 });
 
+const pause = (t: TestThread, seconds: number) =>
+  t.thread.hold({ by: 'system', reason: 'limit', until: after(seconds) }, 'system');
+
 describe('a limit of a provider', () => {
   it('[LIM1] that ends a run ends the process and is told to the session; the next process is told to go on, once', () => {
     let t = working();
     t.say(status('error', after(3600)));
     expect(told(t)).toMatchObject([
-      { kind: 'limit', note: { reason: `custom limit until ${after(3600)}`, until: after(3600) } },
+      { kind: 'limit', note: { reason: `limit until ${after(3600)}`, until: after(3600) } },
       { kind: 'order', order: { kind: 'stop', epoch: 1, handoff: true } },
       { kind: 'status', note: { status: 'error', open: true } },
     ]);
@@ -115,21 +119,142 @@ describe('a limit of a provider', () => {
   });
 
   it.each([
-    ['a person let it go on', (t: TestThread) => t.thread.hold(null, 'user')],
-    [
-      'a model has answered',
-      (t: TestThread) =>
-        t.thread.gateway([{ key: 'ok', body: { ...call(0), outcome: 'completed' } as never }]),
-    ],
-  ])('[LIM2] is not what a run fails by after %s', (_, pass) => {
+    ['a model has answered', { outcome: 'completed' }],
+    ['a call since it was let go on has failed', { startedAt: after(3600), status: 500 }],
+  ])('[LIM2] is not what a run fails by after %s', (_, more) => {
     const t = working();
     t.thread.gateway([{ key: 'a', body: call(600) as never }]);
-    t.thread.hold({ by: 'system', reason: 'limit', until: after(600) }, 'system');
-    pass(t);
+    pause(t, 600);
+    t.thread.hold(null, 'user');
+    t.thread.gateway([{ key: 'ok', body: { ...call(0), ...more } as never }]);
     told(t);
     t.say(status('error'));
     expect(kinds(t)).toEqual(['result', 'status']);
     expect(t.thread.state.launch.stopping).toBe(false);
+  });
+
+  it('[LIM5] that the agent was held still at is not met again by what it says when it goes on', () => {
+    const t = working('shelley');
+    t.thread.gateway([{ key: 'a', body: call(70) as never }]);
+    pause(t, 70);
+    t.pass(70_000);
+    t.thread.hold(null, 'system');
+    told(t);
+    // It reads its answer now, and counts from now.
+    t.say(status('thinking', after(140)));
+    expect(kinds(t)).toEqual(['status']);
+    t.thread.gateway([{ key: 'b', body: call(600, after(71)) as never }]);
+    expect(kinds(t)).toEqual(['limit']);
+  });
+
+  it('[LIM5] that a person ended is not met again by a call that was made before', () => {
+    const t = working('shelley');
+    t.thread.gateway([{ key: 'a', body: call(600) as never }]);
+    pause(t, 600);
+    t.pass(5_000);
+    t.thread.hold(null, 'user');
+    told(t);
+    t.say(status('thinking', after(605)));
+    t.thread.gateway([{ key: 'b', body: call(600, after(1)) as never }]);
+    expect(kinds(t)).toEqual(['status']);
+    t.thread.gateway([{ key: 'c', body: call(600, after(6)) as never }]);
+    expect(kinds(t)).toEqual(['limit']);
+  });
+
+  it.each([
+    ['its time has come', (t: TestThread) => t.pass(600_000), 'system' as const],
+    ['a person let it go on', () => undefined, 'user' as const],
+  ])('[LIM6] by which a run ends after %s ends it without a pause, once', (_, wait, by) => {
+    const t = working('shelley');
+    t.thread.gateway([{ key: 'a', body: call(600) as never }]);
+    pause(t, 600);
+    wait(t);
+    t.thread.hold(null, by);
+    told(t);
+    t.say(status('error', by === 'user' ? after(600) : undefined));
+    expect(kinds(t)).toEqual(['order', 'status']);
+    observe(t, { type: 'exit', code: 0, reason: 'handoff' });
+    observe(t, { type: 'started' });
+    told(t);
+    t.say(status('error'));
+    expect(kinds(t)).toEqual(['result', 'status']);
+  });
+
+  it('[LIM6] that an agent said itself goes on too, and not again for the same time', () => {
+    const t = working();
+    t.say(status('thinking', after(62)));
+    pause(t, 62);
+    t.pass(62_000);
+    t.thread.hold(null, 'system');
+    told(t);
+    t.say(status('error', after(62)));
+    expect(kinds(t)).toEqual(['order', 'status']);
+    observe(t, { type: 'exit', code: 0, reason: 'handoff' });
+    expect(t.thread.state.launch).toMatchObject({ epoch: 2, waits: true });
+    observe(t, { type: 'started' });
+    told(t);
+    t.say(status('error', after(62)));
+    expect(kinds(t)).toEqual(['result', 'status']);
+    expect(t.thread.state.lifecycle).toMatchObject({ status: 'error', open: false });
+  });
+
+  it('[LIM6] is gone on from if nobody was told of it before it was over, and not every moment', () => {
+    const t = working();
+    t.pass(60_000);
+    t.say(status('error', after(30)));
+    expect(kinds(t)).toEqual(['order', 'status']);
+    observe(t, { type: 'exit', code: 0, reason: 'handoff' });
+    observe(t, { type: 'started' });
+    told(t);
+    t.say(status('error', after(60)));
+    expect(kinds(t)).toEqual(['result', 'status']);
+  });
+
+  it('[LIM6] that is over is not what a run fails by long after, or after a call', () => {
+    const failed = { ...call(0, after(63)), status: 500 };
+    for (const later of [
+      (t: TestThread) => t.pass(11 * 60_000),
+      (t: TestThread) => t.thread.gateway([{ key: 'f', body: failed as never }]),
+    ]) {
+      const t = working();
+      t.say(status('thinking', after(62)));
+      pause(t, 62);
+      t.pass(62_000);
+      t.thread.hold(null, 'system');
+      later(t);
+      told(t);
+      t.say(status('error', after(62)));
+      expect(kinds(t)).toEqual(['result', 'status']);
+    }
+  });
+
+  it('[LIM5] that is shorter than one that a person ended is a new one', () => {
+    const t = working();
+    t.say(status('thinking', after(5 * 86_400)));
+    pause(t, 5 * 86_400);
+    t.thread.hold(null, 'user');
+    told(t);
+    t.say(status('thinking', after(5 * 86_400)));
+    expect(kinds(t)).toEqual([]);
+    t.say(status('thinking', after(3 * 3600)));
+    expect(kinds(t)).toEqual(['limit']);
+  });
+
+  it('[LIM4] has the name of the provider where there is one', () => {
+    const reasons = (t: TestThread) =>
+      told(t).flatMap((item) => (item.kind === 'limit' ? [item.note.reason.split(' ')[0]] : []));
+    const plain = newThread('custom', { model: 'offline/demo' });
+    const claude = newThread('claude', { model: 'anthropic/opus' });
+    for (const t of [plain, claude]) {
+      t.thread.message('user', 'paint the shed', null);
+      observe(t, { type: 'started' });
+      told(t);
+      t.say(status('thinking', after(600)));
+    }
+    expect([reasons(plain), reasons(claude)]).toEqual([['limit'], ['anthropic']]);
+    const metered = working();
+    metered.thread.gateway([{ key: 'a', body: call(600) as never }]);
+    expect(reasons(metered)).toEqual(['lab']);
   });
 
   it('[LIM3] goes on no more after a stop', () => {
@@ -148,7 +273,7 @@ describe('a limit of a provider', () => {
 });
 
 it('[LIM3] what was said in a run that a limit ended is told to the process that goes on', () => {
-  const t = working();
+  const t = working('shelley');
   t.thread.message('user', 'mind the cat', null);
   t.thread.written(2);
   // It was said while the model was being asked: the agent ends its run before it reads on.
@@ -162,7 +287,26 @@ it('[LIM3] what was said in a run that a limit ended is told to the process that
   expect(more).toEqual([]);
   expect(goOn).toContain('Go on where you were');
   expect(goOn).toContain('From a person:\nmind the cat');
+  // An agent of the catalog has its conversation.
   expect(goOn).not.toContain('paint the shed');
+});
+
+it('[LIM3] a program that keeps nothing is told its task again, however often a limit ends it', () => {
+  const t = working();
+  t.thread.message('user', 'mind the cat', null);
+  t.thread.written(2);
+  for (const epoch of [2, 3]) {
+    t.say(status('error', after(3600 * epoch)));
+    observe(t, { type: 'exit', code: 0, reason: 'handoff' });
+    told(t);
+    t.thread.go(epoch);
+    const [start] = told(t).flatMap((item) => (item.kind === 'order' ? [item.order] : []));
+    if (start?.kind !== 'start') throw new Error('no start');
+    expect(start.task).toContain('paint the shed');
+    expect(start.task).toContain('From a person:\nmind the cat');
+    observe(t, { type: 'started' });
+    t.say({ type: 'status', state: 'thinking' });
+  }
 });
 
 it('[LIM3] an agent that hands off at a limit goes on once, by its handoff', () => {

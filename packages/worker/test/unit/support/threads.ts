@@ -21,6 +21,8 @@ export type TestThread = {
   feed: ThreadFeed;
   events(): LogEvent[];
   say(...bodies: unknown[]): Effects;
+  /** So much time goes by. */
+  pass(ms: number): void;
   /** The same storage, read by a new object: what an eviction leaves. */
   reopen(): TestThread;
 };
@@ -68,6 +70,7 @@ function open(sql: Sql, meta: ThreadMeta): TestThread {
       if (effects === 'resync') throw new Error('resync');
       return effects;
     },
+    pass: (ms) => void (clock += ms),
     reopen: () => open(sql, meta),
   };
 }
