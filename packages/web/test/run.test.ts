@@ -56,6 +56,8 @@ describe('the line of a run', () => {
     const detail = runDetail(of({ calls: 4, tokens }));
     expect(detail).toContain('4 calls, 10k in, 2.0k out');
     expect(detail).toContain('as the agent says');
+    expect(detail).toContain('model offline/demo');
+    expect(runDetail(of({ model_config_id: '' }))).not.toContain('model');
     expect(runDetail(of(null))).toBe('');
   });
 });

@@ -13,7 +13,7 @@ import type { Hashing } from './hashing.ts';
 import { eventJson, insertEvents, type Stored } from './log-table.ts';
 import { storeRunEnd } from './receipts.ts';
 import { noteResult } from './result-note.ts';
-import type { ThreadMeta, ThreadState } from './state.ts';
+import { isPlain, type ThreadMeta, type ThreadState } from './state.ts';
 import { stepOf } from './steps.ts';
 
 type Body = Record<string, unknown>;
@@ -110,6 +110,7 @@ export class Appender {
     storeRunEnd(this.#sql, this.#hashing, {
       thread,
       model,
+      plain: isPlain(this.#meta),
       run,
       outcome,
       seq,

@@ -14,7 +14,7 @@ import {
   type ThreadId,
 } from '@filepath/protocol';
 import { NANO } from '../gateway/contract.ts';
-import type { Sql } from '../storage/sql.ts';
+import { first, type Sql } from '../storage/sql.ts';
 import type { Hashing } from './hashing.ts';
 import { bodyText } from './log-table.ts';
 import type { OpenRun } from './state.ts';
@@ -64,9 +64,23 @@ function sumUsd(costs: readonly (number | null)[]): number | null {
   return nano / NANO;
 }
 
+/** The model that the agent says it used; nothing where it says none. */
+function saidModel(sql: Sql, from: number, to: number): string {
+  const row = first<{ model: string | number | null }>(
+    sql,
+    `SELECT json_extract(json, '$.body.model') AS model FROM log WHERE seq > ? AND seq <= ? AND source = 'fap'
+       AND json_extract(json, '$.body.type') = 'usage' ORDER BY seq DESC LIMIT 1`,
+    from,
+    to,
+  );
+  return typeof row?.model === 'string' ? row.model.slice(0, 256) : '';
+}
+
 export type RunEnd = {
   thread: ThreadId;
   model: string;
+  /** Its program may use no model at all. */
+  plain: boolean;
   run: OpenRun;
   outcome: RunOutcome;
   seq: number;
@@ -79,6 +93,8 @@ export type RunEnd = {
 export function storeRunEnd(sql: Sql, hashing: Hashing, end: RunEnd): void {
   const { run, outcome, seq, at } = end;
   const gate = gateOf(end);
+  const used = metered(sql, run.id, run.startedSeq, seq);
+  const isUsed = !end.plain || 'calls' in used;
   sql.run(
     'UPDATE runs SET ended_seq = ?, ended_at = ?, outcome = ? WHERE run = ?',
     seq,
@@ -93,7 +109,7 @@ export function storeRunEnd(sql: Sql, hashing: Hashing, end: RunEnd): void {
     run_id: run.id,
     input_hash: run.inputHash,
     output_hash: outputHash(sql, hashing, run.startedSeq, seq),
-    model_config_id: end.model,
+    model_config_id: isUsed ? end.model : saidModel(sql, run.startedSeq, seq),
     started_at: run.startedAt,
     completed_at: at,
     duration_ms: Date.parse(at) - Date.parse(run.startedAt),
@@ -101,7 +117,7 @@ export function storeRunEnd(sql: Sql, hashing: Hashing, end: RunEnd): void {
     ended_by: seq,
     verified: isVerified(end.source) || gate !== null,
     events: run.events,
-    ...metered(sql, run.id, run.startedSeq, seq),
+    ...used,
     ...(gate === null ? {} : { gate }),
   });
 }

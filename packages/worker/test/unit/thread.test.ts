@@ -1,4 +1,4 @@
-import { ChainReader, LIMITS, Receipt } from '@filepath/protocol';
+import { ChainReader, LIMITS, newCallId, Receipt } from '@filepath/protocol';
 import { describe, expect, it } from 'vitest';
 import { first } from '../../src/storage/sql.ts';
 import { bodyText } from '../../src/thread/log-table.ts';
@@ -172,6 +172,27 @@ describe('a thread', () => {
     observe(t, { type: 'exit', code: 0 });
     expect(t.thread.state.lifecycle.status).toBe('done');
     expect(receipts(t)).toMatchObject([{ status: 'completed', verified: true }]);
+  });
+
+  it("[LOG8] the receipt of a program of one's own names no model that nobody used", () => {
+    const call = { type: 'call', call: newCallId(), format: 'anthropic', provider: 'lab' } as const;
+    const tokens = { input: 1, output: 1, cacheRead: 0, cacheWrite: 0, reasoning: 0 };
+    const ended = { outcome: 'completed', status: 200, tokens, costUsd: null } as const;
+    const times = { estimated: false, startedAt: '2026-01-01T00:00:00.000Z', firstByteMs: 1 };
+    const body = { ...call, model: 'lab/a', ...ended, ...times, durationMs: 2 } as const;
+    const named = (agentType: string, work: (t: TestThread) => void): unknown => {
+      const t = newThread(agentType, { model: 'lab/a' });
+      t.thread.message('user', 'go', null);
+      observe(t, { type: 'started' });
+      work(t);
+      t.say({ type: 'done' });
+      return Reflect.get(Object(receipts(t)[0]), 'model_config_id');
+    };
+    expect(named('custom', () => undefined)).toBe('');
+    expect(named('shelley', () => undefined)).toBe('lab/a');
+    expect(named('custom', (t) => t.thread.gateway([{ key: 'a', body }]))).toBe('lab/a');
+    const usage = { type: 'usage', model: 'own/b', input: 1, output: 1 };
+    expect(named('custom', (t) => void t.say(usage))).toBe('own/b');
   });
 
   it('leaves a receipt for each tool call with a step that joins its events', () => {

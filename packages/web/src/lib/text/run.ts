@@ -58,7 +58,7 @@ export function runDetail({ receipt }: ThreadRun): string {
   const { tokens, calls, gate, started_at: started, completed_at: ended } = receipt;
   return [
     `${new Date(started).toLocaleString()} to ${new Date(ended).toLocaleTimeString()}`,
-    `model ${receipt.model_config_id}`,
+    ...(receipt.model_config_id === '' ? [] : [`model ${receipt.model_config_id}`]),
     ...(tokens === undefined
       ? []
       : [
