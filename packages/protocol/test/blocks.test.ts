@@ -46,6 +46,38 @@ it('[BLK13] a handoff and the process that goes on with it are one block', () =>
   expect(blocks[1]).toMatchObject({ level: 'info', text: 'ended: a fresh process goes on' });
 });
 
+it('[BLK14] a process that ends at a limit is not called a handoff', () => {
+  const limit = (over: object): Said => ({
+    source: 'system',
+    body: {
+      type: 'limit',
+      reason: 'lab limit',
+      until: '2026-01-01T00:00:00Z',
+      ended: true,
+      ...over,
+    },
+  });
+  const texts = (...said: Said[]) =>
+    shown(...said).map((block) => (block.kind === 'notice' ? block.text : block.kind));
+  const end = exit({ reason: 'handoff' });
+  const ended = "ended at the provider's limit: another process goes on";
+  expect(texts(limit({}), end, end)).toEqual([
+    'lab limit',
+    ended,
+    'ended: a fresh process goes on',
+  ]);
+  const handoff = fap({ type: 'handoff', summary: 's' });
+  expect(texts(limit({}), handoff, end).at(-1)).toBe('ended: a fresh process goes on');
+  const details = [{}, { over: true }].map((over) => {
+    const [block] = shown(limit(over));
+    return block?.kind === 'notice' ? block.detail : null;
+  });
+  expect(details).toEqual([
+    'Its run ended by that. It goes on by itself when the limit is over.',
+    'Its run ended by that. It goes on at once: the limit is over.',
+  ]);
+});
+
 describe('one event, one block', () => {
   type Case = [string, Said, Partial<Block> & Record<string, unknown>];
   const LATER = '2026-01-01T02:00:00.000Z';

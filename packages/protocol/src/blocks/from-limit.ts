@@ -8,8 +8,11 @@ const Limit = z.looseObject(SystemLimit.shape);
 export function limitBlock(base: Base, body: unknown): NoticeBlock | null {
   const { data } = Limit.safeParse(body);
   if (data === undefined) return null;
-  const detail = data.ended
-    ? 'Its run ended by that. It goes on by itself when the limit is over.'
-    : null;
+  const when =
+    data.over === true ? 'at once: the limit is over' : 'by itself when the limit is over';
+  const detail = data.ended ? `Its run ended by that. It goes on ${when}.` : null;
   return { ...base, kind: 'notice', level: 'warn', text: data.reason, detail };
 }
+
+/** Whether a process ends by what the control plane says here, and another goes on with what it knows. */
+export const endsByLimit = (body: unknown): boolean => Limit.safeParse(body).data?.ended === true;

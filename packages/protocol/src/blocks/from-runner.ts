@@ -6,7 +6,11 @@ import { checkWords, type RunnerHealth, rescuedWords } from '../thread/health.ts
 import type { Base, Block, NoticeBlock } from './block.ts';
 
 /** What the runner observed, in words for a person; null for a body that is none of its own. */
-export function runnerBlock(base: Base, body: unknown): Block | null {
+export function runnerBlock(
+  base: Base,
+  body: unknown,
+  ended: { readonly limited: boolean },
+): Block | null {
   const rejected = RejectedLine.safeParse(body);
   if (rejected.success) {
     const { level, message, rejected: line } = rejected.data;
@@ -14,7 +18,8 @@ export function runnerBlock(base: Base, body: unknown): Block | null {
   }
   const parsed = RunnerBody.safeParse(body);
   if (!parsed.success) return null;
-  if (parsed.data.type !== 'head') return { ...base, kind: 'notice', ...notice(parsed.data) };
+  if (parsed.data.type !== 'head')
+    return { ...base, kind: 'notice', ...notice(parsed.data, ended.limited) };
   const { to, message, ref } = parsed.data;
   const branch = branchOf(ref);
   const { verified } = base;
@@ -41,7 +46,7 @@ export const CHECKING = 'checking the workspace';
 
 type Notice = Pick<NoticeBlock, 'level' | 'text' | 'detail'>;
 
-function notice(body: Exclude<RunnerBody, { type: 'head' }>): Notice {
+function notice(body: Exclude<RunnerBody, { type: 'head' }>, limited: boolean): Notice {
   switch (body.type) {
     case 'started':
       return body.executor === 'unsandboxed'
@@ -72,7 +77,7 @@ function notice(body: Exclude<RunnerBody, { type: 'head' }>): Notice {
     case 'gates':
       return gates(body);
     case 'exit':
-      return exit(body);
+      return exit(body, limited);
   }
 }
 
@@ -113,13 +118,20 @@ function gates({ commands, from }: RunnerGates): Notice {
   return { level: 'info', text: `must pass before it is done, ${whose}: ${names}`, detail };
 }
 
-function exit(body: RunnerExit): Notice {
+/** `limited`: a provider's limit has ended its run. */
+function exit(body: RunnerExit, limited: boolean): Notice {
   const detail = [body.detail, body.stderr].filter(Boolean).join('\n') || null;
   switch (body.reason) {
     case 'stopped':
       return { level: 'info', text: 'stopped', detail };
     case 'handoff':
-      return { level: 'info', text: 'ended: a fresh process goes on', detail };
+      return {
+        level: 'info',
+        text: limited
+          ? "ended at the provider's limit: another process goes on"
+          : 'ended: a fresh process goes on',
+        detail,
+      };
     case 'lost':
       return { level: 'error', text: 'lost: its process ended and nobody saw how', detail };
     case 'limit':

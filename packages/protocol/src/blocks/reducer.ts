@@ -8,7 +8,7 @@ import { blobBlock, unknownBlock } from './fallback.ts';
 import { agentBlock } from './from-agent.ts';
 import { answerIn, controlBlock } from './from-control.ts';
 import { Handoffs } from './handoffs.ts';
-import { limitBlock } from './from-limit.ts';
+import { endsByLimit, limitBlock } from './from-limit.ts';
 import { jobBlock } from './from-job.ts';
 import { memoriesBlock } from './from-memories.ts';
 import { CHECKING, PROGRESS, runnerBlock } from './from-runner.ts';
@@ -36,6 +36,8 @@ export class BlockReducer {
   #spawns = new Map<number, number>();
   #questions = new OpenQuestions();
   #handoffs = new Handoffs();
+  /** Its process is being ended at a provider's limit. */
+  #limited = false;
   #drafts = new Drafts();
   #queued = new QueuedMessages();
   /** Commits that the last block does not hold yet: joined when it is read or ends. */
@@ -103,9 +105,11 @@ export class BlockReducer {
         break;
       }
       case 'runner': {
-        const block = runnerBlock(base, event.body);
-        if (endsProcess(event.body))
+        const block = runnerBlock(base, event.body, { limited: this.#limited });
+        if (endsProcess(event.body)) {
           this.#questions.takeAll().forEach((at) => this.#endQuestion(at));
+          this.#limited = false;
+        }
         if (block) return this.#runner(block);
         break;
       }
@@ -135,7 +139,10 @@ export class BlockReducer {
         const handoff = this.#handoffs.take(base, event.body, (index) => this.#list[index]);
         if (handoff) return this.#place(handoff);
         const limit = limitBlock(base, event.body);
-        if (limit) return this.#add(limit);
+        if (limit) {
+          this.#limited ||= endsByLimit(event.body);
+          return this.#add(limit);
+        }
         const result =
           jobBlock(base, event.body) ??
           memoriesBlock(base, event.body) ??
@@ -176,6 +183,7 @@ export class BlockReducer {
         this.#spawns.set(base.seq, this.#list.length);
         break;
       case 'handoff':
+        this.#limited = false;
         this.#handoffs.add(base.seq, this.#list.length);
         break;
       case 'decision': {

@@ -7,5 +7,7 @@ export const SystemLimit = z.strictObject({
   until: z.iso.datetime(),
   /** The agent's run ended by it: another process goes on after that. */
   ended: z.boolean(),
+  /** It is over already, by its time or a person's word: nothing pauses. */
+  over: z.literal(true).optional(),
 });
 export type SystemLimit = z.infer<typeof SystemLimit>;

@@ -61,8 +61,13 @@ export function limitByGateway(sql: Sql, appender: Appender, body: GatewayBody):
   if (open || ended) reach(sql, appender, { end, ended, provider: body.provider });
 }
 
-/** `provider`: the gateway met it, of this one. */
-type Met = { readonly end: number; readonly ended: boolean; readonly provider?: string };
+/** `provider`: the gateway met it, of this one. `over`: it holds no more. */
+type Met = {
+  readonly end: number;
+  readonly ended: boolean;
+  readonly provider?: string;
+  readonly over?: true;
+};
 
 function reach(sql: Sql, appender: Appender, { end, ended, provider }: Met): void {
   const { state, now } = appender;
@@ -89,7 +94,7 @@ function reach(sql: Sql, appender: Appender, { end, ended, provider }: Met): voi
 function goOnAtOnce(sql: Sql, appender: Appender, end: number): void {
   const { state } = appender;
   if (!mayGoOn(state, end)) return;
-  const { seq } = noteLimit(sql, appender, { end, ended: true });
+  const { seq } = noteLimit(sql, appender, { end, ended: true, over: true });
   state.limitGone = end;
   endForLimit(sql, appender, seq);
 }
@@ -97,13 +102,13 @@ function goOnAtOnce(sql: Sql, appender: Appender, end: number): void {
 function noteLimit(
   sql: Sql,
   appender: Appender,
-  { end, ended, provider = providerOf(sql, appender) }: Met,
+  { end, ended, over, provider = providerOf(sql, appender) }: Met,
 ): { seq: number; body: SystemLimit } {
   // Its parent waits for the run that goes on.
   if (ended) callOffResult(sql, appender.state.seq);
   const until = new Date(end).toISOString();
   const reason = `${provider === '' ? '' : `${provider} `}limit until ${until}`;
-  const body: SystemLimit = { type: 'limit', reason, until, ended };
+  const body: SystemLimit = { type: 'limit', reason, until, ended, ...(over && { over }) };
   return { seq: appender.append('system', body), body };
 }
 
