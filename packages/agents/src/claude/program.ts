@@ -5,7 +5,7 @@ import type { Program, Surroundings, TurnEnd } from '../driver/program.ts';
 import type { Dialect } from './dialect.ts';
 import type { AssistantLine, ControlRequestLine, ResultLine, SystemLine } from './lines.ts';
 import { permission } from './permission.ts';
-import { endOf, rateLimited } from './ends.ts';
+import { endOf, rateLimited, retrying } from './ends.ts';
 import { readLine } from './read-line.ts';
 import { Translator } from './translate.ts';
 
@@ -153,7 +153,7 @@ export class ClaudeProgram implements Program {
         if (line.session_id !== undefined) kept.session = line.session_id;
         return;
       case 'api_retry':
-        return voice.working(retryDetail(line));
+        return voice.working(retrying(line));
       case 'status':
         if (line.status === 'compacting') voice.working({ reason: 'compacting its context' });
         return;
@@ -207,13 +207,4 @@ export class ClaudeProgram implements Program {
     this.#child.writeLine({ type: 'control_response', response });
     if (this.#turn) this.#with.voice.working();
   }
-}
-
-function retryDetail(line: SystemLine): { reason: string; until?: string } {
-  const { attempt = 0, max_retries: max = 0, retry_delay_ms: delay, error_status: status } = line;
-  const what = status === 429 ? 'rate limited' : `the model answered ${status ?? 'nothing'}`;
-  const reason = `${what}: trying again (${attempt} of ${max})`;
-  return delay === undefined
-    ? { reason }
-    : { reason, until: new Date(Date.now() + delay).toISOString() };
 }

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { isoTime } from '../driver/iso-time.ts';
 import type { TurnEnd } from '../driver/program.ts';
 import type { Notifications, TurnError } from './notifications.ts';
 
@@ -29,11 +30,8 @@ function usedUpUntil({
   const ends = [primary, secondary].flatMap((window) =>
     window && window.usedPercent >= 100 ? [window.resetsAt ?? 0] : [],
   );
-  const end = Math.max(0, ...ends);
-  return end > 0 && end < MAX_SECONDS ? new Date(end * 1000).toISOString() : undefined;
+  return isoTime(Math.max(0, ...ends) * 1000);
 }
-
-const MAX_SECONDS = 8.64e12;
 
 /** What a status says while codex tries again. */
 export function retrying(error: TurnError): { reason: string } {
