@@ -3,6 +3,7 @@ import {
   agentPids,
   Api,
   follow,
+  type Follower,
   type Instance,
   isType,
   type ModelServer,
@@ -31,6 +32,21 @@ function script({ messages }: { readonly messages: readonly { readonly text: str
   return { fault: { kind: 'status', status: 429, retryAfterSeconds: limit.seconds } };
 }
 
+/** Waits for a limit and is held still at it; what it wanted to say then, it says when it goes on. */
+const LATE = `
+IFS= read -r line
+case "$line" in
+  *'Go on where you were'*) echo '{"type":"done","summary":"went on"}'; exit 0 ;;
+esac
+until=$(date -u -d '+62 seconds' +%Y-%m-%dT%H:%M:%SZ)
+echo '{"type":"status","state":"thinking","reason":"rate limited","until":"'"$until"'"}'
+while IFS= read -r line; do
+  case "$line" in
+    *'"action":"resume"'*) echo '{"type":"status","state":"error","reason":"limit","until":"'"$until"'"}' ;;
+    *'"action":"stop"'*) exit 0 ;;
+  esac
+done`;
+
 function signal(node: string, name: 'SIGSTOP' | 'SIGCONT'): void {
   for (const pid of agentPids(node)) process.kill(pid, name);
 }
@@ -40,7 +56,7 @@ const isSignal =
   ({ body }: Pick<LogEvent, 'body'>) =>
     Reflect.get(Object(body), 'action') === action;
 
-describe('an agent that is held still by a limit before it reads of it', () => {
+describe.concurrent('an agent that is held still by a limit before it reads of it', () => {
   let server: ModelServer;
   let instance: Instance;
   let api: Api;
@@ -77,6 +93,35 @@ describe('an agent that is held still by a limit before it reads of it', () => {
     const until = Date.parse(String(Reflect.get(Object(paused.body), 'until')));
     return { until, resumed: Date.parse(resumed.at), called: calls.get(task) ?? [] };
   }
+
+  it('[LIM6] goes on in another process if it says its error only then, with all below it', async () => {
+    const command = ['sh', '-c', LATE];
+    const { session, node } = await api.agent(command);
+    const { node: child } = await api.json(
+      z.object({ node: Node }),
+      'POST',
+      `/api/session/${session.id}/node`,
+      { parentId: node.id, agentType: 'custom', config: { command } },
+    );
+    // The child first: it would not begin below one that is paused.
+    const feeds: Follower[] = [];
+    for (const { id } of [child, node]) {
+      const feed = follow(instance, id);
+      feeds.push(feed);
+      await api.message(id, 'work');
+      await feed.until(isType('limit'));
+    }
+    for (const feed of feeds) {
+      await feed.until(isType('done'));
+      feed.close();
+      expect(feed.events.filter(isType('limit'))).toMatchObject([
+        { body: { ended: false } },
+        { body: { ended: true, over: true } },
+      ]);
+    }
+    const states = async () => (await api.tree(session.id)).nodes.map(({ status }) => status);
+    await expect.poll(states).toEqual(['done', 'done']);
+  });
 
   const resume = (node: string) =>
     api.json(z.unknown(), 'POST', `/api/thread/${node}/signal`, { action: 'resume' });
