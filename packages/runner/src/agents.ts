@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import { type StopOrder, ThreadId, type FreezeOrder } from '@filepath/protocol';
 import { z } from 'zod';
 import { epochsIn, ownerOf, readJsonOrNull, threadByOrders } from './damaged-home.ts';
+import type { Standstill } from './epoch/pauser.ts';
 import type { Place } from './executor/executor.ts';
 import { readText, syncAll, writeAtomic, writeDurable } from './files.ts';
 import type { Home } from './home.ts';
@@ -15,6 +16,7 @@ const AgentFile = z.strictObject({ thread: ThreadId, uid: z.int().min(FIRST_UID)
 export type Held = {
   stop(order: StopOrder): Promise<void>;
   freeze(order: FreezeOrder): Promise<void>;
+  standStill(inputs: number): Promise<Standstill>;
   end(reason: string): Promise<void>;
   close(): Promise<void>;
 };

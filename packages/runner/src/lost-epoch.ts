@@ -3,6 +3,7 @@ import type { RunnerBody, StopOrder, ThreadId } from '@filepath/protocol';
 import { endOnDisk } from './end-on-disk.ts';
 import type { EpochContext } from './epoch/epoch.ts';
 import { ObservedFile } from './epoch/observed-file.ts';
+import type { Standstill } from './epoch/pauser.ts';
 import { StdinFile } from './epoch/stdin-file.ts';
 import { readStop, recordStop } from './epoch/stop-file.ts';
 import { writeDurable } from './files.ts';
@@ -50,6 +51,10 @@ export class LostEpoch {
 
   /** It is being ended: nothing of it is held still. */
   async freeze(): Promise<void> {}
+
+  async standStill(): Promise<Standstill> {
+    return { kept: () => false, end: async () => undefined };
+  }
 
   async end(reason: string): Promise<void> {
     const { executor, run } = this.#context;

@@ -45,10 +45,13 @@ export function isAlive(id: ProcessId): boolean {
   return stat !== null && stat.start === id.start && stat.state !== 'Z' && stat.state !== 'X';
 }
 
+/** Each thread of a process has children of its own. */
 export function childrenOf(pid: number): number[] {
   try {
-    const list = readFileSync(`/proc/${pid}/task/${pid}/children`, 'utf8');
-    return list.split(' ').filter(Boolean).map(Number);
+    return threadsOf(pid).flatMap((thread) => {
+      const list = readFileSync(`/proc/${pid}/task/${thread}/children`, 'utf8');
+      return list.split(' ').filter(Boolean).map(Number);
+    });
   } catch {
     if (statOf(pid) === null) return [];
   }
@@ -57,6 +60,9 @@ export function childrenOf(pid: number): number[] {
     .map(Number)
     .filter((candidate) => statOf(candidate)?.parent === pid);
 }
+
+/** Throws where there is no such process. */
+export const threadsOf = (pid: number): number[] => readdirSync(`/proc/${pid}/task`).map(Number);
 
 /** Whether this is process 1 of a namespace below ours. */
 export function isNestedInit(pid: number): boolean {

@@ -154,7 +154,7 @@ describe('a pause', () => {
     mkdirSync(run.path, { recursive: true });
     const held: boolean[] = [];
     const freeze = async (_run: RunDir, frozen: boolean): Promise<void> => void held.push(frozen);
-    const pauser = new Pauser({ freeze }, run);
+    const pauser = new Pauser({ freeze, stillness: () => 'still' }, run);
     const taken = pauser.take({
       kind: 'freeze',
       thread: newThreadId(),

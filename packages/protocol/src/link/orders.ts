@@ -95,6 +95,8 @@ export const JobWork = z.discriminatedUnion('type', [
     /** Unless given, those that the repository declared. */
     gates: Gates.optional(),
     envVars: AgentConfig.shape.envVars,
+    /** What the process had been told when it called its work done. One that was told more since is not held still. */
+    inputs: z.int().min(0).optional(),
   }),
 ]);
 export type JobWork = z.infer<typeof JobWork>;

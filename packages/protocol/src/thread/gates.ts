@@ -71,7 +71,7 @@ export const GateResult = z.strictObject({
   passed: z.boolean(),
   /** What HEAD named before the commands ran; null where there is no commit. */
   commit: CommitHash.nullable(),
-  /** There was nothing beside that commit in the workspace: what was tested is the commit. */
+  /** What was tested is that commit, and beside it ignored files only. */
   clean: z.boolean(),
   checks: z.array(GateCheck).max(COMMANDS),
   /** What else kept it from passing. */

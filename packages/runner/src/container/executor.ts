@@ -26,7 +26,7 @@ import { prepareWorkspace } from '../executor/workspace.ts';
 import type { Mirrors } from '../git/mirrors.ts';
 import type { Home, RunDir } from '../home.ts';
 import { limitWords } from '../limits/agent-limits.ts';
-import { setFrozen } from '../limits/freezer.ts';
+import { setFrozen, stillness } from '../limits/freezer.ts';
 import type { LimitSettings } from '../limits/settings.ts';
 import { reasonOf } from '../log.ts';
 import { Mailbox } from '../mailbox.ts';
@@ -63,14 +63,16 @@ export type ContainerSettings = {
   agentImage: string | null;
 };
 
+type HeldBy = 'engine' | 'signals';
+
 /** Agents in containers of podman or docker, each with a uid of its own where the runner is root. */
 export class ContainerExecutor implements Executor {
   readonly kind = 'container';
   readonly images: EngineImages;
   readonly #settings: ContainerSettings;
   readonly #mailbox = new Mailbox();
-  /** Runs that were held still. */
-  readonly #held = new Set<string>();
+  /** Runs that were held still, and by whom. */
+  readonly #held = new Map<string, HeldBy>();
   #found: { engine: Engine; facts: Facts } | null = null;
   /** Whether the sandbox can make workspaces. */
   workspacesBySandbox = false;
@@ -179,9 +181,15 @@ export class ContainerExecutor implements Executor {
       if (frozen && this.#held.has(run.path)) return;
       const engine = await this.#engine();
       const held = await hold(engine, run, frozen);
-      if (frozen && held) this.#held.add(run.path);
+      if (frozen && held !== null) this.#held.set(run.path, held);
       else this.#held.delete(run.path);
     });
+  }
+
+  /** An engine says that it has paused a container when nothing in it runs. */
+  stillness(run: RunDir): string | null {
+    const by = this.#held.get(run.path) ?? null;
+    return by === 'signals' ? stillness(run) : by;
   }
 
   /** A command that is process 1 and does not handle TERM never gets it; what it waits for does. */
@@ -300,15 +308,15 @@ export class ContainerExecutor implements Executor {
   }
 }
 
-/** Says whether there was something to hold. Where an engine cannot, its processes are held one by one. */
-async function hold(engine: Engine | null, run: RunDir, frozen: boolean): Promise<boolean> {
+/** Null where there was nothing to hold. Where an engine cannot, its processes are held one by one. */
+async function hold(engine: Engine | null, run: RunDir, frozen: boolean): Promise<HeldBy | null> {
   if (!frozen) setFrozen(run, false);
   try {
-    return (await engine?.pause(containerName(run), frozen)) ?? false;
+    return (await engine?.pause(containerName(run), frozen)) ? 'engine' : null;
   } catch (error) {
     if (!(error instanceof EngineError) || initOf(run) === null) throw error;
     setFrozen(run, frozen);
-    return true;
+    return 'signals';
   }
 }
 

@@ -30,9 +30,9 @@ import { Redactor } from '../spool/redactor.ts';
 import { EpochGateway } from './epoch-gateway.ts';
 import { exitBody } from './exit.ts';
 import { ObservedFile } from './observed-file.ts';
-import { Pauser } from './pauser.ts';
+import { Pauser, type Standstill } from './pauser.ts';
 import { PendingInputs } from './pending-inputs.ts';
-import { StdinFile } from './stdin-file.ts';
+import { isMessage, StdinFile, toldAfter } from './stdin-file.ts';
 import { readStop, recordStop } from './stop-file.ts';
 import { startAgent } from './starter.ts';
 import { Stopper } from './stopper.ts';
@@ -43,6 +43,7 @@ const TICK_MS = 500;
 const AGAIN_MS = 1_000;
 /** How long a start waits for the worker to take up what was found before it. */
 const TELL_MS = 2_000;
+const NOT_STILL: Standstill = { kept: () => false, end: async () => undefined };
 const STOPPED_EARLY = 'stopped before it started';
 
 export type EpochContext = {
@@ -120,7 +121,11 @@ export class Epoch {
     this.#files = new FilesFirst({
       ready: () => this.#gateway.listening,
       bring: (files, signal) => bringFiles(inbox, files, signal),
-      write: (input) => this.#inputs.write(input),
+      write: (input) => {
+        // What it is told it can take up, whatever is being tested.
+        if (isMessage(input.line)) void this.#guard(this.#pauser.goOn());
+        return this.#inputs.write(input);
+      },
       written: (id) => this.#link.written(id),
       failed: (reason) => this.#say('warn', 'fault', reason),
     });
@@ -247,6 +252,11 @@ export class Epoch {
 
   freeze(order: FreezeOrder): Promise<void> {
     return this.#pauser.take(order);
+  }
+
+  /** Holds the process still while its work is tested, unless it was told something after its first `inputs` inputs. */
+  async standStill(inputs: number): Promise<Standstill> {
+    return toldAfter(this.#context.run.stdin, inputs) ? NOT_STILL : this.#pauser.standStill();
   }
 
   /** Ends the process, or keeps it from ever starting. */

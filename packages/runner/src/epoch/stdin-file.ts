@@ -1,6 +1,6 @@
 import { closeSync, fstatSync, openSync, readSync } from 'node:fs';
 import type { InputLine } from '@filepath/protocol';
-import { writeFully } from '../files.ts';
+import { readText, writeFully } from '../files.ts';
 
 const NEWLINE = 10;
 
@@ -68,3 +68,15 @@ export class StdinFile {
     this.#torn += chunk.length - from;
   }
 }
+
+export function isMessage(line: string): boolean {
+  try {
+    return Reflect.get(Object(JSON.parse(line)), 'type') === 'message';
+  } catch {
+    return false;
+  }
+}
+
+/** Whether a message stands in the file after so many inputs. */
+export const toldAfter = (path: string, inputs: number): boolean =>
+  (readText(path) ?? '').split('\n').slice(inputs).some(isMessage);

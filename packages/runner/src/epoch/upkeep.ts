@@ -49,7 +49,7 @@ export class Upkeep {
       printed: parts.spool.printed,
       inputs: parts.stdin.count,
       cpuMs: cpuTime(context.run),
-      still: this.#hold.active || pauser.ordered,
+      still: this.#hold.active || pauser.still,
     }));
   }
 

@@ -31,7 +31,7 @@ const GIT_ENVIRONMENT: ReadonlyMap<string, string> = new Map([
 ]);
 
 /** What is the agent's own in a workspace, and no part of what it commits. */
-const EXCLUDED = '/.env';
+export const EXCLUDED = '/.env';
 
 /** Arguments: remote, branch, where it starts (empty: where the remote's HEAD is), what comes on stdin, kind of hashes. */
 export const CLONE_SCRIPT = `

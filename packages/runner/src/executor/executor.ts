@@ -119,6 +119,11 @@ export interface Executor {
   network(run: RunDir): NetworkPlace | null;
   /** Holds everything of the process still, or lets it go on. Repeatable. */
   freeze(run: RunDir, frozen: boolean): Promise<void>;
+  /**
+   * Null where something of the process can run. Else what is another text as soon as something of it has run, whether it
+   * runs at the moment or not.
+   */
+  stillness(run: RunDir): string | null;
   /** Asks the agent's command to end. */
   terminate(run: RunDir): Promise<void>;
   /** Ends everything the agent started; its exit status is still recorded. */

@@ -24,7 +24,7 @@ import {
   type WorkspaceSource,
 } from './executor.ts';
 import type { AgentLimits } from '../limits/agent-limits.ts';
-import { setFrozen } from '../limits/freezer.ts';
+import { setFrozen, stillness } from '../limits/freezer.ts';
 import { mountPoint, seenBelow } from './mount-points.ts';
 import type { Networks } from './networks.ts';
 import {
@@ -150,6 +150,10 @@ export class SandboxExecutor implements Executor {
 
   async freeze(run: RunDir, frozen: boolean): Promise<void> {
     setFrozen(run, frozen);
+  }
+
+  stillness(run: RunDir): string | null {
+    return stillness(run);
   }
 
   async terminate(run: RunDir): Promise<void> {

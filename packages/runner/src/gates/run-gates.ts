@@ -6,15 +6,14 @@ import {
   namedCommands,
 } from '@filepath/protocol';
 import { ENVIRONMENT_DEFAULTS } from '../executor/environment.ts';
-import type { Place, RunTask, TaskResult } from '../executor/executor.ts';
-import { Refusal } from '../executor/executor.ts';
-import { snapshotEnvironment } from '../git/snapshot.ts';
+import type { Place, RunTask } from '../executor/executor.ts';
+import { look, type Seen } from './look.ts';
 
 const TIMEOUT_SECONDS = 600;
 /** For all of them together. */
 const TOTAL_MS = 60 * 60_000;
-const LOOK_MS = 60_000;
 const TAIL = 3500;
+const MOVED = 'HEAD of the workspace moved while they ran';
 
 const HOME = '/home/agent';
 /** What the agent installed for itself comes last: it stands in for no program of the machine. */
@@ -27,6 +26,8 @@ export type GateRun = {
   image: string | null;
   envVars: Readonly<Record<string, string>>;
   redact(text: string): string;
+  /** Whether nothing of the agent has run since the gate began. */
+  still(): boolean;
   signal: AbortSignal;
 };
 
@@ -38,7 +39,8 @@ export type GateFindings = Omit<GateResult, 'type' | 'job'>;
  */
 export async function runGates(run: GateRun, gates: Gates | null): Promise<GateFindings> {
   const commands = gates === null ? [] : zip(gates);
-  const before = await look(run);
+  const seen = (): Promise<Seen> => look(run.task, run.place, run.signal);
+  const before = await seen();
   const end = Date.now() + TOTAL_MS;
   const checks: GateCheck[] = [];
   for (const one of commands) {
@@ -46,11 +48,13 @@ export async function runGates(run: GateRun, gates: Gates | null): Promise<GateF
     checks.push(await check(run, one, end - Date.now()));
   }
   run.signal.throwIfAborted();
-  const after = await look(run);
-  const moved = after.commit !== before.commit;
+  const after = await seen();
+  const { commit } = before;
+  const moved = after.commit !== commit;
   const passed = !moved && checks.every(({ outcome }) => outcome === 'passed');
-  const note = 'HEAD of the workspace moved while they ran';
-  return { passed, ...before, checks, ...(moved ? { note } : {}) };
+  // What the commands themselves have made beside the commit was not there before them.
+  const clean = run.still() && !before.changed && !before.added && !after.changed;
+  return { passed, commit, clean, checks, ...(moved ? { note: MOVED } : {}) };
 }
 
 type Named = GateCommand & { shown: { name: string; command: string } };
@@ -97,36 +101,4 @@ function environmentOf({ envVars, image }: GateRun): Map<string, string> {
     ...Object.entries(envVars),
     ['HOME', HOME],
   ]);
-}
-
-const LOOK = `
-cd /workspace || exit
-[ -e .git ] || { echo 'filepath-gate none clean'; exit 0; }
-head=$(git rev-parse --quiet --verify 'HEAD^{commit}') || head=none
-git status --porcelain --untracked-files=normal --no-renames > /tmp/changes || exit
-[ -s /tmp/changes ] && state=dirty || state=clean
-echo "filepath-gate $head $state"
-`;
-
-const TOLD = /^filepath-gate ([0-9a-f]{40}|[0-9a-f]{64}|none) (clean|dirty)$/gm;
-
-/** What HEAD names, and whether there is more than that. All of it is said inside the agent's sandbox. */
-async function look({ place, task, signal }: GateRun): Promise<{
-  commit: string | null;
-  clean: boolean;
-}> {
-  const result: TaskResult = await task({
-    place,
-    environment: snapshotEnvironment(false),
-    command: ['/bin/sh', '-c', LOOK],
-    timeoutMs: LOOK_MS,
-    signal,
-  });
-  const [, head, state] = [...result.output.matchAll(TOLD)].at(-1) ?? [];
-  if (result.status !== 0 || head === undefined) {
-    signal.throwIfAborted();
-    throw new Refusal(`git cannot read the workspace: ${result.output.trim().slice(-500)}`);
-  }
-  const commit = head === 'none' ? null : head;
-  return { commit, clean: state === 'clean' };
 }

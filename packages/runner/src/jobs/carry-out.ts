@@ -42,11 +42,12 @@ export type WorkContext = WorkspaceTools & {
 /** Does what a job asks for. Throws a Refusal. */
 export async function carryOut(
   context: WorkContext,
-  { place }: Agent,
+  agent: Agent,
   order: JobOrder,
   signal: AbortSignal,
 ): Promise<JobResult> {
   const { availability, disk } = context;
+  const { place } = agent;
   const work = order.do;
   // A gate runs in what the agent runs in, which may be a container.
   if (work.type !== 'gate' && !availability.available) {
@@ -66,7 +67,7 @@ export async function carryOut(
     case 'snapshot':
       return snapshot(context, place, order, signal);
     case 'gate':
-      return gateJob(context.executors, place, order, work, signal);
+      return gateJob(context.executors, agent, order, work, signal);
   }
 }
 

@@ -46,6 +46,7 @@ export function orderGate(sql: Sql, meta: ThreadMeta, { launch }: ThreadState, n
     {
       type: 'gate',
       epoch: launch.epoch,
+      inputs: launch.inputs,
       ...(gates === undefined ? {} : { gates }),
       ...(envVars === undefined ? {} : { envVars }),
     },
