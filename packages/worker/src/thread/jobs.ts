@@ -1,5 +1,6 @@
 import {
   FilepathError,
+  type Gates,
   JobId,
   type JobOrder,
   type JobWork,
@@ -8,6 +9,7 @@ import {
   snapshotOfJob,
 } from '@filepath/protocol';
 import { first, type Sql } from '../storage/sql.ts';
+import { readValue, writeValue } from '../storage/values.ts';
 import { putOutbox } from './outbox.ts';
 import type { ThreadMeta, ThreadState } from './state.ts';
 
@@ -37,9 +39,21 @@ export function orderJob(
   return putJob(sql, meta, work, now);
 }
 
+type Tested = { epoch: number; gates?: Gates };
+
+/** The gates of a start hold for all of its work, whatever is configured meanwhile. */
+export function keepGates(sql: Sql, { config }: ThreadMeta, { launch }: ThreadState): void {
+  const { gates } = config;
+  const tested: Tested = { epoch: launch.epoch, ...(gates && { gates }) };
+  writeValue(sql, 'tested', tested);
+}
+
 /** A gate is part of a run: it is ordered whatever else is. */
 export function orderGate(sql: Sql, meta: ThreadMeta, { launch }: ThreadState, now: number): JobId {
-  const { gates, envVars } = meta.config;
+  const kept = readValue<Tested>(sql, 'tested');
+  // A start of an earlier version has kept none.
+  const { gates } = kept?.epoch === launch.epoch ? kept : meta.config;
+  const { envVars } = meta.config;
   return putJob(
     sql,
     meta,

@@ -37,7 +37,7 @@ import { beginGate, callOffGate, tellFailure } from './gate.ts';
 import { checkBacklog, give } from './give.ts';
 import { goOnAfterEnd } from './go-on.ts';
 import type { Hashing } from './hashing.ts';
-import { endJob, isOpen, orderJob } from './jobs.ts';
+import { endJob, isOpen, keepGates, orderJob } from './jobs.ts';
 import {
   addInput,
   markWritten,
@@ -280,6 +280,7 @@ export class Thread {
         addInput(this.#deps.sql, appender.state, { type: 'message', from: 'system', content });
       }
       orderGo(this.#deps.sql, this.#meta, state);
+      keepGates(this.#deps.sql, this.#meta, state);
       return {};
     });
   }
@@ -470,7 +471,7 @@ export class Thread {
     sql.transaction(() => {
       for (const table of CONTENT_TABLES) sql.run(`DELETE FROM ${table}`);
       sql.run('DELETE FROM outbox');
-      sql.run(`DELETE FROM meta WHERE key IN ('state', 'relay')`);
+      sql.run(`DELETE FROM meta WHERE key IN ('state', 'relay', 'tested')`);
       // What the delivery of the last order needs stays, without the agent's secrets.
       writeValue(sql, 'meta', { ...this.#meta, config: {}, apiKey: '' });
       const { thread, slug } = this.#meta;

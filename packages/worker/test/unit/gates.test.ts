@@ -86,6 +86,31 @@ describe('an agent that calls its work done', () => {
     expect(starts(t)).toBe(1);
   });
 
+  it('[GATE2] is tested by what it was started with, whatever is configured meanwhile', () => {
+    const t = working();
+    const { name, model, config } = t.thread.meta;
+    const gates = { commands: [{ name: 'new', run: 'true' }] };
+    t.thread.configure({ name, model, config: { ...config, gates } }, null);
+    t.say({ type: 'done' });
+    expect(orders(t).at(-1)).toMatchObject({
+      do: { type: 'gate', gates: { commands: [TEST] } },
+    });
+    const { gates: _gates, ...without } = config;
+    t.thread.configure({ name, model, config: without }, null);
+    end(t, false);
+    t.say({ type: 'done' });
+    expect(orders(t).at(-1)).toMatchObject({ do: { gates: { commands: [TEST] } } });
+    // A later start has what is configured then.
+    t.thread.configure({ name, model, config: { ...config, gates } }, null);
+    observe(t, { type: 'exit', code: 0 });
+    end(t, false);
+    t.thread.message('user', 'again', null);
+    t.thread.go(2);
+    begin(t);
+    t.say({ type: 'done' });
+    expect(orders(t).at(-1)).toMatchObject({ do: { type: 'gate', epoch: 2, gates } });
+  });
+
   it('[GATE4] and passes is done; its receipt is verified and has what was run', () => {
     const t = working();
     t.say({ type: 'done' });
