@@ -1,5 +1,6 @@
 import {
   type AgentInput,
+  asksForWork,
   gateMessage,
   type GateResult,
   type InputLine,
@@ -10,7 +11,11 @@ import type { Appender } from './appender.ts';
 import { orderGate } from './jobs.ts';
 import { addInput, orderStart } from './launch.ts';
 import { putOutbox } from './outbox.ts';
-import type { ThreadMeta } from './state.ts';
+import { lastRelay, messageAt, messagesBetween, newestRun, taskBefore } from './relay-facts.ts';
+import { cut, newestSaid } from './relay-message.ts';
+import { isPlain, type ThreadMeta, type ThreadState } from './state.ts';
+
+const TASK_BYTES = 8 * 1024;
 
 /** Orders the gate that the log waits for, once: the event that names its job is stored with the order. */
 export function beginGate(sql: Sql, meta: ThreadMeta, appender: Appender, now: number): void {
@@ -36,13 +41,38 @@ export function tellFailure(
   result: GateResult,
   attempts: number,
 ): InputLine[] {
-  const { state } = appender;
+  const { state, meta } = appender;
   // It is being ended at a limit: its exit ends the run.
   if (state.launch.active && state.launch.stopping) return [];
   const content = gateMessage(result, attempts - state.lifecycle.failures);
-  const message: AgentInput = { type: 'message', from: 'system', wake: true, content };
+  const told: AgentInput = { type: 'message', from: 'system', wake: true, content };
+  if (state.launch.active) {
+    appender.append('system', told);
+    return [addInput(sql, state, told)];
+  }
+  const message = withTask(sql, meta, state, told);
   appender.append('system', message);
-  if (state.launch.active) return [addInput(sql, state, message)];
   orderStart(sql, state, [message]);
   return [];
+}
+
+/** A new process of a plain agent knows nothing of the last one: what is left to do comes with what it was to do. */
+export function withTask(
+  sql: Sql,
+  meta: ThreadMeta,
+  { seq }: ThreadState,
+  input: AgentInput,
+): AgentInput {
+  if (!isPlain(meta) || input.type !== 'message' || !asksForWork(input.content)) return input;
+  const { began } = newestRun(sql, seq);
+  const relay = lastRelay(sql, seq);
+  const task = relay !== null && relay.seq >= began ? relay.task : taskBefore(sql, began);
+  if (task === null) return input;
+  const since = newestSaid(messagesBetween(sql, task, seq));
+  const parts = [
+    input.content,
+    `# The task\n\n${cut(messageAt(sql, task) ?? '', TASK_BYTES)}`,
+    ...(since === '' ? [] : [`# What was said to you since\n\n${since}`]),
+  ];
+  return { ...input, content: parts.join('\n\n') };
 }

@@ -33,7 +33,7 @@ import { Appender } from './appender.ts';
 import { askedNote } from './asked.ts';
 import { takeDrafts } from './drafts.ts';
 import { attachmentsFor, told } from './files.ts';
-import { beginGate, callOffGate, tellFailure } from './gate.ts';
+import { beginGate, callOffGate, tellFailure, withTask } from './gate.ts';
 import { checkBacklog, give } from './give.ts';
 import { goOnAfterEnd } from './go-on.ts';
 import type { Hashing } from './hashing.ts';
@@ -519,9 +519,8 @@ export class Thread {
         (input) =>
           input.type !== 'message' || input.from !== 'system' || asksForWork(input.content),
       )
-      .filter(
-        (input) => input.type !== 'message' || input.from !== 'child' || !isPlain(this.#meta),
-      );
+      .filter((input) => input.type !== 'message' || input.from !== 'child' || !isPlain(this.#meta))
+      .map((input) => withTask(sql, this.#meta, state, input));
     if (!inputs.some((input) => input.type === 'message')) return;
     // Nothing is tested while there is work to take up.
     if (!state.lifecycle.open || (state.lifecycle.gate ?? null) !== null) {

@@ -160,6 +160,26 @@ describe('an agent that calls its work done', () => {
     expect(runReceipts(t)).toMatchObject([{ run_id: run, status: 'completed', verified: true }]);
   });
 
+  it('[GATE5] and is plain is told its task as well where it is started again', () => {
+    const t = working(3);
+    t.say({ type: 'status', state: 'running' });
+    t.thread.message('user', 'and quickly', null);
+    t.thread.written(2);
+    t.say({ type: 'text', content: 'yes' }, { type: 'done' });
+    expect(end(t, false).inputs[0]?.line, 'a process that lives knows it').not.toContain('do it');
+    // It ends without a word to that.
+    observe(t, { type: 'exit', code: 0 });
+    for (const epoch of [2, 3]) {
+      expect(t.thread.state.launch).toMatchObject({ epoch, active: true, inputs: 1 });
+      const line = t.thread.pendingInputs(0)[0]?.line ?? '';
+      expect(line).toMatch(/one is red.*# The task.*do it.*said to you since.*and quickly/s);
+      t.thread.go(epoch);
+      begin(t, 3);
+      observe(t, { type: 'exit', code: 0 });
+      end(t, false);
+    }
+  });
+
   it('[GATE5] and has ended is started again with what failed', () => {
     const t = working();
     observe(t, { type: 'exit', code: 0 });
