@@ -1,9 +1,9 @@
-import { existsSync, readFileSync, writeFileSync } from 'node:fs';
+import { existsSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { GateResult, type JobWork, type RunnerBody, type StartOrder } from '@filepath/protocol';
 import { describe, expect, it } from 'vitest';
 import { carriedOut, commit, jobOrder, resultOf } from './jobs.ts';
-import { ended, repositoryOf } from './repositories.ts';
+import { ended, git, repositoryOf } from './repositories.ts';
 import { Bench, processesOf, runnerProcess, shellOrder } from './setup.ts';
 
 type Gate = Extract<JobWork, { type: 'gate' }>;
@@ -78,14 +78,70 @@ describe('which gates hold', () => {
     ]);
   });
 
-  it('[GATE1] is nothing where nothing is declared, or nothing that is understood', async () => {
+  it('[GATE1] is nothing where nothing is declared', async () => {
     const bench = await Bench.open();
-    for (const files of [{ a: 'a' }, { 'filepath.json': '{"gates":{"commands":[]}}' }]) {
+    for (const files of [{ a: 'a' }, { 'filepath.json': '{"health":{"cheks":{}}}' }]) {
       const start = shellOrder('true', { gitRepoUrl: repositoryOf(files) });
       const thread = await ended(bench, start);
       expect(gatesTold(thread.observed)).toEqual([]);
       expect(await tested(bench, start, {})).toMatchObject({ passed: true, checks: [] });
     }
+  });
+
+  it('[GATE1] is what is declared, also if the rest of the file is not understood', async () => {
+    const bench = await Bench.open();
+    const file = { health: { cheks: {} }, gates: gates({ run: 'test -e proof' }) };
+    const gitRepoUrl = repositoryOf({ 'filepath.json': JSON.stringify(file) });
+    const thread = await ended(bench, shellOrder('true', { gitRepoUrl }));
+    expect(gatesTold(thread.observed)).toMatchObject([
+      { commands: [{ command: 'test -e proof' }] },
+    ]);
+  });
+
+  it.each([
+    '{"gates":{"commands":[]}}',
+    '{"gates":{"comands":[{"run":"false"}]}}',
+    '{"gate":{"commands":[{"run":"false"}]}}',
+    '{"gates":{"commands":[{"run":"false"},]}}',
+  ])('[GATE12] is nothing that passes where nobody can tell: %s', async (text) => {
+    const bench = await Bench.open();
+    const gitRepoUrl = repositoryOf({ 'filepath.json': text });
+    const mend = `echo '{}' > filepath.json; git add .; ${commit('x')}`;
+    const start = shellOrder(mend, { gitRepoUrl });
+    const record = await ended(bench, start);
+    expect(gatesTold(record.observed), 'the agent cannot mend it').toMatchObject([
+      { from: 'repository', commands: [{ name: 'filepath.json' }], attempts: 0 },
+    ]);
+    const { thread, slug } = start;
+    const child = shellOrder('true', { gitRepoUrl, parent: { thread, slug } });
+    expect(gatesTold((await ended(bench, child)).observed)).toMatchObject([{ attempts: 0 }]);
+    for (const one of [start, child]) {
+      const { passed, checks } = await tested(bench, one, {});
+      expect(passed).toBe(false);
+      expect(checks).toMatchObject([{ name: 'filepath.json', outcome: 'failed' }]);
+      expect(checks[0]?.tail).toMatch(/^filepath\.json is not understood: .+ Give the agent gates/);
+    }
+    const own = gates({ run: 'true' });
+    expect(await tested(bench, start, { gates: own }), 'its own hold').toMatchObject({
+      passed: true,
+    });
+  });
+
+  it('[GATE12] is nothing that passes where its file of the runner is damaged, or the declaration a link', async () => {
+    const bench = await Bench.open();
+    const start = shellOrder('true', { gitRepoUrl: repositoryOf(declared('true')) });
+    await ended(bench, start);
+    writeFileSync(join(bench.agentDir(start), 'gates.json'), '{');
+    expect(await tested(bench, start, {})).toMatchObject({ passed: false });
+    const gitRepoUrl = repositoryOf({
+      'real.json': JSON.stringify({ gates: gates({ run: 'a' }) }),
+    });
+    symlinkSync('real.json', join(gitRepoUrl, 'filepath.json'));
+    git(gitRepoUrl, 'add', '.');
+    git(gitRepoUrl, 'commit', '-qm', 'link');
+    const linked = shellOrder('true', { gitRepoUrl });
+    await ended(bench, linked);
+    expect(await tested(bench, linked, {})).toMatchObject({ passed: false });
   });
 });
 

@@ -9,6 +9,7 @@ import { readText } from '../files.ts';
 import { RunDir } from '../home.ts';
 import { declaredGates } from './gates-file.ts';
 import { runGates } from './run-gates.ts';
+import { unknownGates } from './unknown-gates.ts';
 
 const AGAIN_MS = 50;
 const NOBODY: Standstill = { kept: () => true, end: async () => undefined };
@@ -26,7 +27,8 @@ export async function gateJob(
   if (last === undefined) throw new Refusal('the agent was never started: send it a message first');
   const run = new RunDir(place.dir, last);
   const executor = executors.of(run);
-  const { envVars = {} } = work;
+  const { envVars = {}, gates } = work;
+  const declared = gates === undefined ? declaredGates(place) : { gates, problem: null };
   // An agent that works on would have other work tested than it leaves.
   const standstill = await standStill(executor, agent, run, work.inputs ?? Infinity, signal);
   try {
@@ -40,9 +42,11 @@ export async function gateJob(
         still: () => standstill.kept(),
         signal,
       },
-      work.gates ?? declaredGates(place),
+      declared.gates,
     );
-    return { type: 'gate', job: id, ...findings };
+    if (declared.problem === null) return { type: 'gate', job: id, ...findings };
+    const checks = [unknownGates(declared.problem)];
+    return { type: 'gate', job: id, ...findings, passed: false, checks };
   } finally {
     await standstill.end();
   }

@@ -5,15 +5,22 @@ import { z } from 'zod';
 import { readJsonOrNull } from '../damaged-home.ts';
 import type { Place } from '../executor/executor.ts';
 import { writeDurable } from '../files.ts';
-import { repositoryFile } from '../health/repository-file.ts';
+import { type Declared, repositoryGates } from '../health/repository-file.ts';
 
-const GatesFile = z.strictObject({ gates: Gates.nullable() });
+const GatesFile = z.strictObject({
+  gates: Gates.nullable(),
+  problem: z.string().nullable().default(null),
+});
+
+const UNREADABLE = 'the runner cannot read which gates the repository declared';
 
 const pathOf = ({ dir }: Place): string => join(dir, 'gates.json');
 
 /** The gates that the repository declared when the workspace was made. */
-export function declaredGates(place: Place): Gates | null {
-  return GatesFile.safeParse(readJsonOrNull(pathOf(place))).data?.gates ?? null;
+export function declaredGates(place: Place): Declared {
+  if (!existsSync(pathOf(place))) return { gates: null, problem: null };
+  const kept = GatesFile.safeParse(readJsonOrNull(pathOf(place))).data;
+  return kept ?? { gates: null, problem: UNREADABLE };
 }
 
 /**
@@ -23,8 +30,6 @@ export function declaredGates(place: Place): Gates | null {
 export async function keepGates(place: Place, parent: Place | null): Promise<void> {
   if (existsSync(pathOf(place))) return;
   const inherits = parent !== null && existsSync(pathOf(parent));
-  const gates = inherits
-    ? declaredGates(parent)
-    : (repositoryFile(join(place.dir, 'workspace')).file.gates ?? null);
-  await writeDurable(pathOf(place), JSON.stringify({ gates }));
+  const declared = inherits ? declaredGates(parent) : repositoryGates(join(place.dir, 'workspace'));
+  await writeDurable(pathOf(place), JSON.stringify(declared));
 }
