@@ -11,6 +11,7 @@ import type { Agent, Agents } from './agents.ts';
 import { type AttachContext, Attachments } from './attachments.ts';
 import { epochsIn } from './damaged-home.ts';
 import { endOnDisk } from './end-on-disk.ts';
+import { recordPause } from './epoch/pauser.ts';
 import { recordStop } from './epoch/stop-file.ts';
 import { syncAll, writeAtomic } from './files.ts';
 import { RunDir } from './home.ts';
@@ -184,9 +185,14 @@ export class Orders {
     await tellLastWord(identity, unfiled(body), NO_INPUTS, this.#closing.signal);
   }
 
-  /** An epoch that is not here is over. */
+  /** An epoch that is not here is over: only what tests its work is left. */
   async #freeze(order: FreezeOrder): Promise<void> {
-    await this.#context.agents.find(order.thread)?.epochs.get(order.epoch)?.freeze(order);
+    const agent = this.#context.agents.find(order.thread);
+    if (agent === undefined) return;
+    const held = agent.epochs.get(order.epoch);
+    if (held !== undefined) await held.freeze(order);
+    else await recordPause(new RunDir(agent.place.dir, order.epoch), order);
+    this.#context.jobs.paused(agent);
   }
 
   async #remove(order: RemoveOrder): Promise<void> {

@@ -19,6 +19,18 @@ export type Standstill = {
   end(): Promise<void>;
 };
 
+const lastPause = (run: RunDir): z.infer<typeof Pause> | null =>
+  Pause.nullable().catch(null).parse(readJson(run.pause));
+
+/** Whether a person has paused what began with this epoch. */
+export const isPaused = (run: RunDir): boolean => lastPause(run)?.frozen === true;
+
+/** Keeps an order for an epoch that has no process any more: what tests its work stands still, too. */
+export async function recordPause(run: RunDir, { seq, frozen }: FreezeOrder): Promise<void> {
+  if (!existsSync(run.path) || (lastPause(run)?.seq ?? 0) > seq) return;
+  await writeDurable(run.pause, JSON.stringify({ seq, frozen }));
+}
+
 /** Holds a process still while the last order says so. The order is on disk, so that a restarted runner keeps to it. */
 export class Pauser {
   readonly #executor: Pick<Executor, 'freeze' | 'stillness'>;
@@ -46,7 +58,7 @@ export class Pauser {
 
   /** Whether a person has paused it. */
   get ordered(): boolean {
-    return this.#last()?.frozen === true;
+    return isPaused(this.#run);
   }
 
   /** Holds the process still, or lets it go on unless it is paused by order. */
@@ -119,6 +131,6 @@ export class Pauser {
   }
 
   #last(): z.infer<typeof Pause> | null {
-    return Pause.nullable().catch(null).parse(readJson(this.#run.pause));
+    return lastPause(this.#run);
   }
 }

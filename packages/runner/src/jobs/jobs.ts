@@ -2,6 +2,9 @@ import { mkdirSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import type { ControlToWorker, JobId, JobOrder, JobResult, ThreadId } from '@filepath/protocol';
 import type { Agent, Agents } from '../agents.ts';
+import { epochsIn } from '../damaged-home.ts';
+import { isPaused } from '../epoch/pauser.ts';
+import { RunDir } from '../home.ts';
 import { Mailbox } from '../mailbox.ts';
 import { type Log, reasonOf } from '../log.ts';
 import { Retries } from '../retries.ts';
@@ -16,6 +19,12 @@ const TELL_MS = 5_000;
 const NO_HOME = 'the runner has no home of this agent: send it a message first';
 const CALLED_OFF = 'called off: the agent was stopped, or works on';
 const GIVEN_UP = `the runner ended ${MOST_TRIES} times while it was at work on this: see its log, then ask again`;
+
+/** Whether the agent is paused. */
+function isStill({ place }: Agent): boolean {
+  const last = epochsIn(place.dir).at(-1);
+  return last !== undefined && isPaused(new RunDir(place.dir, last));
+}
 
 export type JobsContext = {
   agents: Agents;
@@ -45,6 +54,8 @@ export class Jobs {
   /** Gates that are waited for no more, and those at work. */
   readonly #calledOff = new Set<JobId>();
   readonly #gates = new Map<JobId, AbortController>();
+  /** Gates of agents that are paused: no slot is kept for them. */
+  readonly #parked = new Set<JobId>();
   readonly #timer: NodeJS.Timeout;
   #closed = false;
 
@@ -97,6 +108,16 @@ export class Jobs {
       if (work.type !== 'gate' || work.epoch > upTo) continue;
       this.#calledOff.add(id);
       this.#gates.get(id)?.abort();
+      this.#unpark(agent, id);
+    }
+  }
+
+  /** The agent is paused, or goes on: nothing is tested meanwhile, and what was being tested begins anew after it. */
+  paused(agent: Agent): void {
+    const still = isStill(agent);
+    for (const id of jobsIn(agent.place.dir)) {
+      if (still) this.#gates.get(id)?.abort();
+      else this.#unpark(agent, id);
     }
   }
 
@@ -116,6 +137,7 @@ export class Jobs {
     this.#abortOf(agent).abort();
     await this.#mailbox.run(agent.thread, () => Promise.resolve());
     this.#aborts.delete(agent.thread);
+    for (const job of jobsIn(agent.place.dir)) this.#parked.delete(job);
     // Orders may hold credentials, which the archive is not to keep.
     rmSync(join(agent.place.dir, 'jobs'), { recursive: true, force: true });
     for (const [job, { thread }] of this.#untold) {
@@ -150,6 +172,7 @@ export class Jobs {
     const begin = async (): Promise<void> => {
       await this.#enqueue(agent, signal, () => this.#carryOut(agent, content.order, signal));
       this.#queued.delete(job);
+      this.#unpark(agent, job);
     };
     this.#retries.run(job, begin, (error) => this.#warn(agent, error));
   }
@@ -179,6 +202,11 @@ export class Jobs {
         : await this.#try(agent, order, signal).catch((error: unknown) => failed(reasonOf(error)));
     // A runner that stops leaves it to the next one, and this try does not count.
     if (signal.aborted) return this.#closed ? file.write(content) : undefined;
+    if (result === null) {
+      await file.write(content);
+      this.#parked.add(order.id);
+      return;
+    }
     await this.#keep(agent, order.id, { state: 'ended', result });
     this.#say(
       result.type === 'job_failed' ? 'warn' : 'info',
@@ -188,22 +216,33 @@ export class Jobs {
     this.#ended(agent, result);
   }
 
-  async #try(agent: Agent, order: JobOrder, signal: AbortSignal): Promise<JobResult> {
+  /** Null: it is a gate, and its agent is paused. */
+  async #try(agent: Agent, order: JobOrder, signal: AbortSignal): Promise<JobResult | null> {
     const { id } = order;
     if (order.do.type !== 'gate') return this.#context.carryOut(agent, order, signal);
-    const own = new AbortController();
-    this.#gates.set(id, own);
     try {
-      if (this.#calledOff.has(id)) own.abort();
-      own.signal.throwIfAborted();
-      const both = AbortSignal.any([signal, own.signal]);
-      return await this.#context.carryOut(agent, order, both);
-    } catch (error) {
-      throw own.signal.aborted ? new Error(CALLED_OFF, { cause: error }) : error;
+      while (!this.#calledOff.has(id)) {
+        if (isStill(agent)) return null;
+        const own = new AbortController();
+        this.#gates.set(id, own);
+        try {
+          return await this.#context.carryOut(agent, order, AbortSignal.any([signal, own.signal]));
+        } catch (error) {
+          if (signal.aborted || !own.signal.aborted) throw error;
+        }
+      }
+      throw new Error(CALLED_OFF);
     } finally {
       this.#gates.delete(id);
       this.#calledOff.delete(id);
     }
+  }
+
+  #unpark(agent: Agent, job: JobId): void {
+    if (!this.#parked.has(job) || this.#queued.has(job)) return;
+    if (isStill(agent) && !this.#calledOff.has(job)) return;
+    this.#parked.delete(job);
+    this.#takeUp(agent, job);
   }
 
   #ended(agent: Agent, result: JobResult): void {

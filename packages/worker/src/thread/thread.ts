@@ -260,8 +260,11 @@ export class Thread {
         ...(until === null ? {} : { until }),
       });
       const { active, waits, stopping } = appender.state.launch;
-      if (!active || waits || stopping) return { seq };
-      orderFreeze(sql, this.#meta, appender.state, seq, pause !== null);
+      const runs = active && !waits && !stopping;
+      // What tests the work of a process that has ended stands still as well.
+      const tested = !active && (appender.state.lifecycle.gate ?? null) !== null;
+      if (runs || tested) orderFreeze(sql, this.#meta, appender.state, seq, pause !== null);
+      if (!runs) return { seq };
       return { seq, inputs: [addInput(sql, appender.state, { type: 'signal', action })] };
     });
   }

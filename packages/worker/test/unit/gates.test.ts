@@ -231,6 +231,19 @@ describe('an agent that calls its work done', () => {
     expect(t.thread.state.lifecycle).toMatchObject({ status: 'running', reason: null, open: true });
   });
 
+  it('[GATE13] a pause holds what tests the work of a process that has ended, and a resume lets it go on', () => {
+    const t = working();
+    observe(t, { type: 'exit', code: 0 });
+    const freezes = () => orders(t).flatMap((order) => (order.kind === 'freeze' ? [order] : []));
+    t.thread.hold({ by: 'user', reason: null, until: null }, 'user');
+    expect(freezes()).toMatchObject([{ epoch: 1, frozen: true }]);
+    t.thread.hold(null, 'user');
+    expect(freezes()).toMatchObject([{ epoch: 1, frozen: false }]);
+    end(t, true);
+    t.thread.hold({ by: 'user', reason: null, until: null }, 'user');
+    expect(freezes(), 'nothing is left to hold').toMatchObject([{ epoch: 1, frozen: false }]);
+  });
+
   it('[GATE6] a stop ends the run, and the runner is told although no process is left', () => {
     const t = working();
     observe(t, { type: 'exit', code: 0 });
