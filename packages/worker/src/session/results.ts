@@ -118,7 +118,17 @@ export function resultMessage(
   const why = outcome === 'error' && reason !== null ? ` (${reason})` : '';
   return [
     `Your child ${name} has finished: ${HOW[outcome]}${why}.`,
-    words === null ? 'It said nothing.' : `Its last words:\n${words}`,
-    `All that it said can be read with read_child_messages, id ${id}.`,
+    words === null ? 'It said nothing.' : `${WORDS}${words}`,
+    `${ALL}, id ${id}.`,
   ].join('\n\n');
+}
+
+const WORDS = 'Its last words:\n';
+const ALL = 'All that it said can be read with read_child_messages';
+
+/** The child's own words in such a message; the whole of any other. */
+export function wordsInResult(message: string): string {
+  const [from, to] = [message.indexOf(WORDS), message.lastIndexOf(ALL)];
+  if (to < 0) return message;
+  return from < 0 ? '' : message.slice(from + WORDS.length, to).trim();
 }

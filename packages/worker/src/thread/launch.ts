@@ -106,7 +106,7 @@ export function withdrawStart(sql: Sql, { launch }: ThreadState): void {
 }
 
 /** The messages in these inputs. */
-export function messagesOf(inputs: readonly InputLine[]): string[] {
+function messagesOf(inputs: readonly InputLine[]): string[] {
   return inputs.flatMap(({ line }) => {
     const input = JSON.parse(line) as AgentInput;
     return input.type === 'message' ? [input.content] : [];

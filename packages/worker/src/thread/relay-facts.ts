@@ -23,6 +23,8 @@ type Row = { seq: number; source: string; json: string };
 /** Rows of the log that are looked at for one kind of event: a thread may be of any length. */
 const SCANNED = 20_000;
 const COMMITS = 10;
+/** Runs that are looked at for the one that work began with. */
+const RUNS = 100;
 
 /** The newest events of a type, newest first. */
 function newest(
@@ -97,6 +99,12 @@ export function messagesBetween(
     });
 }
 
+/** The body of an event by its seq; null if there is none. */
+export function bodyAt(sql: Sql, seq: number): unknown {
+  const row = first<Row>(sql, 'SELECT seq, source, json FROM log WHERE seq = ?', seq);
+  return row && bodyOf(row);
+}
+
 /** The words of a message by its seq; null if there is none. */
 export function messageAt(sql: Sql, seq: number): string | null {
   const row = first<Row>(sql, 'SELECT seq, source, json FROM log WHERE seq = ?', seq);
@@ -114,8 +122,22 @@ export function firstTask(sql: Sql): { seq: number; content: string } | null {
   return row && content !== null ? { seq: row.seq, content } : null;
 }
 
+/**
+ * The seq of the message that the newest run's work began with; null if there is none. A run that filepath opened, after
+ * a handoff, a limit or the end of a child, goes on with the work before it.
+ */
+export function taskOfWork(sql: Sql, head: number): number | null {
+  const runs = sql.all<Row>(
+    `SELECT seq, source, json FROM runs JOIN log ON seq = started_seq ORDER BY seq DESC LIMIT ${RUNS}`,
+  );
+  const given = runs.find(({ source }) => source !== 'system');
+  const began = (given ?? runs.at(-1))?.seq ?? 0;
+  const relay = lastRelay(sql, head);
+  return relay !== null && relay.seq >= began ? relay.task : taskBefore(sql, began);
+}
+
 /** The seq of the last message at or before this one; null if there is none. */
-export function taskBefore(sql: Sql, seq: number): number | null {
+function taskBefore(sql: Sql, seq: number): number | null {
   const row = first<{ seq: number }>(
     sql,
     `SELECT seq FROM log WHERE seq <= ? AND source IN ('user', 'parent')
@@ -125,17 +147,19 @@ export function taskBefore(sql: Sql, seq: number): number | null {
   return row?.seq ?? null;
 }
 
-/** What the agent said last, where it left no summary. */
-export function lastWords(sql: Sql, head: number): string {
+/** What the agent said last, where it left no summary. `words`: the same, without ours. */
+export function lastWords(sql: Sql, head: number): { summary: string; words: string } {
   const done = newest(sql, head, 'fap', 'done', 1)[0];
   const text = newest(sql, head, 'fap', 'text', 1)[0];
   const ended = done && DoneEvent.safeParse(bodyOf(done)).data?.summary;
-  const said = text && TextEvent.safeParse(bodyOf(text)).data?.content;
-  return [
+  const last = text && TextEvent.safeParse(bodyOf(text)).data?.content;
+  const said = last === ended ? undefined : last;
+  const summary = [
     'No summary was written.',
     ...(ended === undefined ? [] : [`Its last run ended with: ${ended}`]),
-    ...(said === undefined || said === ended ? [] : [`What it said last:\n\n${said}`]),
+    ...(said === undefined ? [] : [`What it said last:\n\n${said}`]),
   ].join('\n\n');
+  return { summary, words: [ended, said].filter((one) => one !== undefined).join('\n') };
 }
 
 /** Whether the gateway has metered a call of the agent. */

@@ -19,7 +19,7 @@ import {
   messagesBetween,
   newestRun,
   openSteps,
-  taskBefore,
+  taskOfWork,
 } from './relay-facts.ts';
 import { type ChildState, cut, relayMessage } from './relay-message.ts';
 import type { ThreadState } from './state.ts';
@@ -35,6 +35,8 @@ type Relay = Pick<SystemHandoff, 'why' | 'handoff' | 'task'> & {
   /** How many inputs that epoch had got by then. */
   inputs: number;
   summary: string;
+  /** The same in the agent's own words only; absent where the summary is that. */
+  words?: string;
 };
 
 /** Bytes of a summary that are kept. */
@@ -77,16 +79,17 @@ function leave(
 ): Relay {
   const before = lastRelay(sql, seq);
   const { began, ended } = newestRun(sql, seq);
-  const chained = before !== null && before.seq >= began;
+  const left = summary.trim() === '' ? lastWords(sql, seq) : { summary };
   return {
     why,
     handoff: why === 'handoff' ? seq : null,
-    task: chained ? before.task : taskBefore(sql, began),
+    task: taskOfWork(sql, seq),
     from: state.launch.epoch,
     seq,
     since: ended ? Math.max(began, before?.seq ?? 0) : seq,
     inputs: state.launch.inputs,
-    summary: cut(summary.trim() === '' ? lastWords(sql, seq) : summary, SUMMARY),
+    summary: cut(left.summary, SUMMARY),
+    ...('words' in left && { words: cut(left.words, SUMMARY) }),
   };
 }
 
@@ -172,6 +175,16 @@ export function noteTakenUp(sql: Sql, state: ThreadState): void {
   if (!isFresh(state) || state.fresh === state.launch.epoch) return;
   state.fresh = null;
   sql.run(`DELETE FROM meta WHERE key = 'relay'`);
+}
+
+/** The work that a fresh process is to go on with: its task, and what was handed over in words of the agent. */
+export function handedOver(
+  sql: Sql,
+  state: ThreadState,
+): { task: number | null; words: string } | null {
+  if (!isFresh(state)) return null;
+  const { task, words, summary } = read(sql);
+  return { task, words: words ?? summary };
 }
 
 export const isFresh = ({ fresh = null }: ThreadState): boolean => fresh !== null;

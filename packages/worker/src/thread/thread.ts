@@ -41,7 +41,6 @@ import { endJob, isOpen, keepGates, orderJob } from './jobs.ts';
 import {
   addInput,
   markWritten,
-  messagesOf,
   orderEnd,
   orderFreeze,
   orderGo,
@@ -56,6 +55,7 @@ import { limitByGateway } from './limit.ts';
 import type { Stored } from './log-table.ts';
 import { putOutbox } from './outbox.ts';
 import type { Pause } from './pause.ts';
+import { questionOf } from './memory-question.ts';
 import { noteAnswer, openQuestion } from './questions.ts';
 import { deliverQueued, enqueue, readQueue, requeue, waitsInQueue, withdraw } from './queue.ts';
 import { handOffAtRest, isFresh, relayAfterEnd, restart, startNext, tellRelay } from './relay.ts';
@@ -288,11 +288,11 @@ export class Thread {
     });
   }
 
-  /** What an epoch that may go is to work on; null for any other. */
+  /** What memory is asked for an epoch that may go; null for any other. */
   taskOf(epoch: number): string | null {
     const { launch, held } = this.#state;
     if (launch.epoch !== epoch || !launch.waits || held !== undefined) return null;
-    return messagesOf(readInputs(this.#deps.sql, epoch, 0)).join('\n');
+    return questionOf(this.#deps.sql, this.#state);
   }
 
   /** What a person has decided goes to the process that asked. The log says what it was about. */

@@ -117,6 +117,19 @@ describe('a handoff', () => {
     expect(first).not.toContain('build the bridge');
   });
 
+  it('[HND2] names the task, not what was said since, also in a run that a limit began', () => {
+    const t = working();
+    t.thread.message('user', 'the roof is red', null);
+    const until = '2026-01-01T01:00:00.000Z';
+    t.say({ type: 'status', state: 'error', reason: 'rate limit', until });
+    goOn(t);
+    observe(t, { type: 'started' });
+    t.say({ type: 'status', state: 'thinking' }, handoff('half is blue'));
+    observe(t, { type: 'exit', code: 0, reason: 'handoff' });
+    t.thread.go(3);
+    expect(relays(t).at(-1)).toMatchObject({ body: { task: 1 } });
+  });
+
   it('[HND2] stays within its bounds', () => {
     const long = 'é'.repeat(200_000);
     const text = relayMessage({
