@@ -1,7 +1,7 @@
 import { HandoffEvent, type AgentInput } from '@filepath/protocol';
 import { wordsInResult } from '../session/results.ts';
 import type { Sql } from '../storage/sql.ts';
-import { wordsOf } from '../user/memory/words.ts';
+import { termsOf } from '../user/memory/words.ts';
 import { readInputs } from './launch.ts';
 import { handedOver } from './relay.ts';
 import { bodyAt, lastRelay, messageAt, messagesBetween, taskOfWork } from './relay-facts.ts';
@@ -43,7 +43,7 @@ function lastSummary(sql: Sql, head: number): string {
 
 /** The first words of each part, then the second ones, and so on: only so many count, and none is to crowd out another. */
 function mixed(parts: readonly string[]): string {
-  const lists = parts.map(wordsOf);
+  const lists = parts.map(termsOf);
   const longest = Math.max(...lists.map(({ length }) => length));
   const words = Array.from({ length: longest }, (_, at) => lists.flatMap((list) => list[at] ?? []));
   return words.flat().slice(0, MOST).join(' ');

@@ -1,5 +1,5 @@
 import { USAGE_DEFINITION } from '../session/ledger/schema.ts';
-import { MEMORY_TABLES } from './memory/schema.ts';
+import { MEMORY_INDEX, MEMORY_TABLES } from './memory/schema.ts';
 import { VALUES_TABLE } from '../storage/values.ts';
 
 export const USER_MIGRATIONS: readonly (readonly string[])[] = [
@@ -35,4 +35,5 @@ export const USER_MIGRATIONS: readonly (readonly string[])[] = [
        equal TEXT NOT NULL, prompt TEXT NOT NULL, hash TEXT, choice TEXT NOT NULL, at TEXT NOT NULL,
        UNIQUE (scope, of, agent_type, equal))`,
   ],
+  MEMORY_INDEX,
 ];

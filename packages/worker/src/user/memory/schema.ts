@@ -1,4 +1,3 @@
-/** The index of words follows the table by triggers; rows are never replaced, which would pass them by. */
 export const MEMORY_TABLES: readonly string[] = [
   // key is '' for scope user; session is the one that a memory goes with, null where it outlives all of them.
   // author is person or agent, and for an agent by_* say which.
@@ -23,4 +22,25 @@ export const MEMORY_TABLES: readonly string[] = [
    END`,
   // Up to where each thread's memories are taken: what is told twice is stored once.
   'CREATE TABLE memory_heads (thread TEXT PRIMARY KEY, session TEXT NOT NULL, seq INTEGER NOT NULL)',
+];
+
+/**
+ * The index has the words that `words.ts` makes of a memory, and not its text. A row that was added or changed is marked
+ * by `indexed`, and taken up before the next search; what goes, goes from the index with it.
+ */
+export const MEMORY_INDEX: readonly string[] = [
+  'DROP TRIGGER memories_added',
+  'DROP TRIGGER memories_removed',
+  'DROP TRIGGER memories_changed',
+  'DROP TABLE memory_words',
+  `CREATE VIRTUAL TABLE memory_index USING fts5(
+     content, tags, content='', contentless_delete=1, tokenize='porter ascii')`,
+  'ALTER TABLE memories ADD COLUMN indexed INTEGER NOT NULL DEFAULT 0',
+  'CREATE INDEX memories_to_index ON memories (n) WHERE indexed = 0',
+  `CREATE TRIGGER memories_changed AFTER UPDATE OF content, tags ON memories BEGIN
+     UPDATE memories SET indexed = 0 WHERE n = new.n;
+   END`,
+  `CREATE TRIGGER memories_removed AFTER DELETE ON memories BEGIN
+     DELETE FROM memory_index WHERE rowid = old.n;
+   END`,
 ];

@@ -1,7 +1,7 @@
 import { JobId } from '@filepath/protocol';
 import { describe, expect, it } from 'vitest';
 import { resultMessage, wordsInResult } from '../../../src/session/results.ts';
-import { wordsOf } from '../../../src/user/memory/words.ts';
+import { termsOf } from '../../../src/user/memory/words.ts';
 import { newThread, observe, type TestThread } from '../support/threads.ts';
 import { byAgent, newSight, newStore } from './support.ts';
 
@@ -36,7 +36,7 @@ function given(t: TestThread): string[] {
 
 /** All words that memory is asked for. */
 const asked = (t: TestThread): string[] =>
-  wordsOf(t.thread.taskOf(t.thread.state.launch.epoch) ?? '');
+  termsOf(t.thread.taskOf(t.thread.state.launch.epoch) ?? '');
 
 const SHED = 'The shed has a wasp nest.';
 const LADDERS = 'Ladders are in the barn.';
