@@ -99,6 +99,20 @@ describe('one event, one block', () => {
       },
     ],
     [
+      '[BLK13] person asks for a handoff',
+      { source: 'user', body: { type: 'signal', action: 'handoff', until: LATER } },
+      {
+        kind: 'notice',
+        text: 'asked to hand off',
+        detail: `by a person; if the agent has not by ${LATER}, filepath does`,
+      },
+    ],
+    [
+      '[BLK13] handoff by filepath',
+      { source: 'system', body: { type: 'signal', action: 'handoff', reason: 'not in time' } },
+      { kind: 'notice', text: 'handed off by filepath', detail: 'not in time' },
+    ],
+    [
       '[BLK13] limit of handoffs',
       { source: 'system', body: { type: 'handoff_limit', handoffs: 10, reason: 'ten times' } },
       { kind: 'notice', level: 'error', text: 'ten times' },

@@ -257,6 +257,13 @@ const ROWS: Row[] = [
     status: 'idle',
     reason: 'queued',
   }),
+  row(
+    'ST54',
+    'was asked to hand off and did not',
+    [user('a'), started, status('running'), signal('handoff')],
+    { source: 'system', body: { type: 'signal', action: 'handoff', reason: 'not in time' } },
+    { status: 'idle', reason: 'handoff', closes: 'handoff' },
+  ),
   row('ST44', 'is to start again', [user('a'), started], signal('restart'), {
     status: 'idle',
     reason: 'restarting',

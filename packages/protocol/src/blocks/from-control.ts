@@ -23,8 +23,7 @@ export function controlBlock(
       ...base,
       kind: 'notice',
       level: 'info',
-      text: ASKED[signal.data.action],
-      detail: pauseDetail(body),
+      ...signalWords(from, signal.data.action, body),
     };
   }
   const answer = answerIn(body);
@@ -36,6 +35,18 @@ export function controlBlock(
     text: `answered: ${answer.choice}`,
     detail: null,
   };
+}
+
+function signalWords(
+  from: string,
+  action: z.infer<typeof Signal>['action'],
+  body: unknown,
+): { text: string; detail: string | null } {
+  const { until, reason = null } = PauseWords.safeParse(body).data ?? {};
+  if (action !== 'handoff') return { text: ASKED[action], detail: pauseDetail(body) };
+  if (from === 'system') return { text: 'handed off by filepath', detail: reason };
+  const words = `by a person; if the agent has not by ${until}, filepath does`;
+  return { text: ASKED[action], detail: until === undefined ? null : words };
 }
 
 /** Why it is paused, and until when, unless the reason says so. */

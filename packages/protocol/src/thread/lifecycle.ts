@@ -125,7 +125,7 @@ function onControl(now: Lifecycle, source: Source, body: Record<string, unknown>
       if (body['from'] !== 'child') return stay(now);
       return stay({ ...heard(now), unanswered: now.alive });
     case 'signal':
-      return onSignal(now, body);
+      return onSignal(now, source, body);
     case 'decision':
       return onAnswer(now, body);
     case 'spawned':
@@ -184,11 +184,13 @@ function onMessage(before: Lifecycle): Advance {
   return { next, closes: null, opens: !steers, supersedes: now.open && !steers };
 }
 
-function onSignal(before: Lifecycle, body: Record<string, unknown>): Advance {
+function onSignal(before: Lifecycle, source: Source, body: Record<string, unknown>): Advance {
   if (body['action'] === 'pause') return stay({ ...before, paused: pauseWords(body) });
   if (body['action'] === 'resume') return stay({ ...before, paused: null });
   if (body['action'] === 'restart') return onRestart(before);
   if (body['action'] === 'handoff' && !before.alive) return stay({ ...before, ...WAITS });
+  // It was asked to and did not.
+  if (body['action'] === 'handoff' && source === 'system') return handsOff(before);
   if (body['action'] !== 'stop') return stay(before);
   const now = { ...before, paused: null };
   if (now.alive) return stay({ ...now, stopped: true, reason: 'stopping', gate: null });
@@ -208,6 +210,9 @@ function onRestart(now: Lifecycle): Advance {
   return close({ ...now, ...WAITS, reason, handing: now.alive }, now, 'stopped');
 }
 
+const handsOff = (now: Lifecycle): Advance =>
+  close({ ...now, status: 'idle', reason: 'handoff', handing: true }, now, 'handoff');
+
 function onHandoffLimit(now: Lifecycle, body: Record<string, unknown>): Advance {
   return close({ ...now, status: 'error', reason: words(body['reason']) }, now, 'error');
 }
@@ -222,7 +227,7 @@ function onAgent(now: Lifecycle, body: Record<string, unknown>): Advance {
     case 'done':
       return finish({ ...now, status: 'done', reason: null }, now);
     case 'handoff':
-      return close({ ...now, status: 'idle', reason: 'handoff', handing: true }, now, 'handoff');
+      return handsOff(now);
     case 'status':
       return onStatus(now, body);
     case 'decision':

@@ -121,6 +121,8 @@ export class Appender {
     this.state.run = null;
     noteResult(this.#sql, run, { seq, outcome, reason: this.state.lifecycle.reason });
     if (outcome === 'completed') this.state.handoffs = 0;
+    // What is superseded goes on in the same process.
+    if (outcome !== 'superseded') this.state.handoffAsked = null;
   }
 
   #step(body: Body, run: RunId | null, seq: number) {

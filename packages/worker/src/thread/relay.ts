@@ -70,6 +70,14 @@ export function handOffAtRest(sql: Sql, { state }: Appender, seq: number): void 
   startFresh(sql, state, []);
 }
 
+/** An agent that was asked to hand off and did not: its process is ended, and another goes on with its last words. */
+export function handOffOverdue(sql: Sql, appender: Appender, seq: number): void {
+  const { state } = appender;
+  state.handoffs = 0;
+  write(sql, state, leave(sql, state, 'asked', seq, ''));
+  orderStop(sql, appender, state, { handoff: true });
+}
+
 function leave(
   sql: Sql,
   state: ThreadState,

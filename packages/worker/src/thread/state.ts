@@ -81,6 +81,8 @@ export type ThreadState = {
   fresh?: number | null;
   /** Handoffs since a person's message, a commit or a completed run. */
   handoffs?: number;
+  /** A person has asked this epoch to hand off, and filepath does when the time has come. Null: it is held still. */
+  handoffAsked?: { epoch: number; due: number | null } | null;
   /** When the provider's limit ends that was met last, as epoch milliseconds. */
   limit?: number;
   /** It is over, whatever its time says. */

@@ -86,6 +86,8 @@ export class ThreadObject extends DurableObject<Env> {
   #results = new AwaitedResults();
   #redact: (text: string) => string;
   #parts: Parts | null = null;
+  /** When the alarm is set that ends the wait for a handoff. */
+  #handoffDue: number | null = null;
   /** Characters of frames handled since others were let in. */
   #unbroken = 0;
 
@@ -386,6 +388,7 @@ export class ThreadObject extends DurableObject<Env> {
     parts.thread.erase();
     writeValue(this.#sql, 'deleted', true);
     this.#parts = null;
+    this.#alarms.cancel('handoff');
     this.#alarms.schedule('outbox', Date.now() + REDELIVER_MS);
     this.#alarms.schedule('blobs', Date.now());
     await this.#deliver();
@@ -438,6 +441,11 @@ export class ThreadObject extends DurableObject<Env> {
     await this.#alarms.run({
       outbox: () => this.#deliver(),
       blobs: () => this.#removeBlobs(),
+      handoff: async () => {
+        // It is set anew if its time has not come.
+        this.#handoffDue = null;
+        if (this.#parts) this.#publish(this.#parts.thread.handoffOverdue());
+      },
     });
     // Emptied tables keep their pages. When nothing is left to tell, the storage itself goes.
     const waits = this.#sql.all('SELECT name FROM alarms LIMIT 1').length > 0;
@@ -448,6 +456,8 @@ export class ThreadObject extends DurableObject<Env> {
     const meta = readValue<ThreadMeta>(this.#sql, 'meta');
     if (!meta || readValue(this.#sql, 'deleted')) return;
     const thread = new Thread({ sql: this.#sql, hashing: nodeHashing, now: Date.now }, meta);
+    // The alarm was stored with it.
+    this.#handoffDue = thread.handoffDue;
     const feed = new ThreadFeed(this.#sql, thread);
     const viewers = new Viewers<ViewerSocket>(feed, () => readDrafts(this.#sql));
     const link = new AgentLink(thread, {
@@ -499,10 +509,18 @@ export class ThreadObject extends DurableObject<Env> {
     parts.viewers.publish(stored, deltas);
     if (stored.length > 0) parts.readers.wake();
     parts.link.sendInputs(inputs);
+    this.#awaitHandoff(parts.thread.handoffDue);
     if (this.#sql.all('SELECT id FROM outbox LIMIT 1').length === 0) return;
     // Set in the same turn as the outbox rows, so that both are committed together.
     this.#alarms.schedule('outbox', Date.now() + REDELIVER_MS);
     this.ctx.waitUntil(this.#deliver().catch(() => undefined));
+  }
+
+  #awaitHandoff(due: number | null): void {
+    if (due === this.#handoffDue) return;
+    if (this.#handoffDue !== null) this.#alarms.cancel('handoff');
+    if (due !== null) this.#alarms.schedule('handoff', due);
+    this.#handoffDue = due;
   }
 
   #deliver(): Promise<void> {

@@ -36,6 +36,13 @@ import { attachmentsFor, told } from './files.ts';
 import { beginGate, callOffGate, tellFailure, withTask } from './gate.ts';
 import { checkBacklog, give } from './give.ts';
 import { goOnAfterEnd } from './go-on.ts';
+import {
+  askForHandoff,
+  endRequest,
+  holdRequest,
+  requestDue,
+  settleRequest,
+} from './handoff-request.ts';
 import type { Hashing } from './hashing.ts';
 import { endJob, isOpen, keepGates, orderJob } from './jobs.ts';
 import {
@@ -205,11 +212,8 @@ export class Thread {
     }
     return this.#change((appender) => {
       const { sql } = this.#deps;
+      if (action === 'handoff') return askForHandoff(sql, appender);
       const seq = appender.append('user', { type: 'signal', action });
-      if (action === 'handoff') {
-        appender.state.handoffs = 0;
-        return { seq, inputs: [addInput(sql, appender.state, { type: 'signal', action })] };
-      }
       // A stop ends a pause: its session tells it again where it still holds.
       appender.state.held = undefined;
       forgetLimit(appender.state);
@@ -228,6 +232,21 @@ export class Thread {
       const seq = appender.append('user', { type: 'signal', action: 'handoff' });
       handOffAtRest(this.#deps.sql, appender, seq);
       return { seq };
+    });
+  }
+
+  /** When filepath hands off for an agent that was asked to; null: it is to do nothing. */
+  get handoffDue(): number | null {
+    return requestDue(this.#state);
+  }
+
+  /** That time has come. Said before it, or when nothing is asked any more, it changes nothing. */
+  handoffOverdue(): Effects {
+    const due = this.handoffDue;
+    if (due === null || due > this.#deps.now()) return nothing(this.#state.seq);
+    return this.#change((appender) => {
+      endRequest(this.#deps.sql, appender);
+      return {};
     });
   }
 
@@ -259,6 +278,7 @@ export class Thread {
         ...(reason === null ? {} : { reason }),
         ...(until === null ? {} : { until }),
       });
+      holdRequest(appender, pause !== null);
       const { active, waits, stopping } = appender.state.launch;
       const runs = active && !waits && !stopping;
       // What tests the work of a process that has ended stands still as well.
@@ -542,6 +562,7 @@ export class Thread {
       const result = work(appender);
       beginGate(sql, this.#meta, appender, now());
       const inputs = [...(result.inputs ?? []), ...deliverQueued(sql, appender, before)];
+      settleRequest(appender);
       this.#note(appender, before);
       const state = appender.finish();
       this.#noteAsked(state, before);

@@ -21,7 +21,7 @@ export type TestThread = {
   feed: ThreadFeed;
   events(): LogEvent[];
   say(...bodies: unknown[]): Effects;
-  /** So much time goes by. */
+  /** Time passes. */
   pass(ms: number): void;
   /** The same storage, read by a new object: what an eviction leaves. */
   reopen(): TestThread;
@@ -45,12 +45,11 @@ export function newThread(agentType = 'custom', more: Partial<ThreadMeta> = {}):
     ...more,
   };
   writeValue(sql, 'meta', meta);
-  return open(sql, meta);
+  return open(sql, meta, { at: Date.parse('2026-01-01T00:00:00Z') });
 }
 
-function open(sql: Sql, meta: ThreadMeta): TestThread {
-  let clock = Date.parse('2026-01-01T00:00:00Z');
-  const now = (): number => (clock += 10);
+function open(sql: Sql, meta: ThreadMeta, clock: { at: number }): TestThread {
+  const now = (): number => (clock.at += 10);
   const thread = new Thread({ sql, hashing: nodeHashing, now }, meta);
   const feed = new ThreadFeed(sql, thread);
   return {
@@ -70,8 +69,10 @@ function open(sql: Sql, meta: ThreadMeta): TestThread {
       if (effects === 'resync') throw new Error('resync');
       return effects;
     },
-    pass: (ms) => void (clock += ms),
-    reopen: () => open(sql, meta),
+    pass: (ms) => {
+      clock.at += ms;
+    },
+    reopen: () => open(sql, meta, clock),
   };
 }
 
