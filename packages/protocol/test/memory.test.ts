@@ -39,24 +39,40 @@ describe('repositoryKey', () => {
     'git://github.com:9418/Acme/shop',
     'git@github.com:Acme/shop.git',
     'git@GITHUB.com:/Acme/shop',
+    'https://github.com/acme/Shop',
   ])('[MEM2] %s is one repository', (address) => {
-    expect(repositoryKey(address)).toBe('github.com/Acme/shop');
+    expect(repositoryKey(address)).toBe('github.com/acme/shop');
+  });
+
+  it.each([
+    '/srv/git/shop',
+    '/srv/git/shop/',
+    '/srv//git/shop',
+    '/srv/./git/shop/.',
+    '/srv/git/other/../shop',
+    '/srv/git/shop/.git',
+    '/srv/git/shop/.git/',
+    'file:///srv/git//shop',
+    'file://localhost/srv/git/./shop/',
+  ])('[MEM2] %s is one directory', (address) => {
+    expect(repositoryKey(address)).toBe('/srv/git/shop');
   });
 
   it('[MEM2] other hosts, ports and paths are others', () => {
     const others = [
-      'https://github.com/acme/shop',
       'https://github.com/Acme/shop2',
+      'https://example.com/acme/shop',
       'https://example.com/Acme/shop',
       'https://github.com:8443/Acme/shop',
       '/srv/git/shop',
+      '/srv/git/shop.git',
+      '/srv/git/Shop',
       '/',
     ];
     const keys = others.map(repositoryKey);
     expect(new Set(keys).size).toBe(others.length);
-    expect(keys).not.toContain('github.com/Acme/shop');
-    expect(repositoryKey('/srv/git/shop.git/')).toBe('/srv/git/shop');
-    expect(repositoryKey('/srv/git/shop/.git')).toBe('/srv/git/shop');
+    expect(keys).not.toContain('github.com/acme/shop');
+    expect(repositoryKey('/srv/git/shop.git/')).toBe('/srv/git/shop.git');
   });
 
   it('[MEM2] holds no password, whatever the address', () => {

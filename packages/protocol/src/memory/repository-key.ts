@@ -1,17 +1,35 @@
 /**
  * One name for a repository, however its address is written: host and path, without scheme, credentials, default
- * port, `.git` or a slash at the end. The host's case does not count, the path's does.
+ * port, `.git` or a slash at the end. The host's case does not count; the path's does, except where the host says not.
+ * On a disk `shop` and `shop.git` may both be there: they are two.
  */
 export function repositoryKey(address: string): string {
   const text = address.trim();
-  if (text.startsWith('/')) return trimmed(text);
+  if (text.startsWith('/')) return onDisk(text);
   const url = /^[a-z][a-z0-9+.-]*:\/\//i.test(text) && URL.canParse(text) ? new URL(text) : null;
-  if (url?.protocol === 'file:') return trimmed(url.pathname);
-  if (url) return trimmed(`${hostOf(url)}${url.pathname}`);
+  if (url?.protocol === 'file:') return onDisk(url.pathname);
+  if (url) return onHost(hostOf(url), url.pathname.slice(1));
   // git@host:path
   const [, host, path] = /^(?:[^@/\s]*@)?([^:/\s]+):(?!\/\/)(.*)$/.exec(text) ?? [];
   if (host === undefined || path === undefined) return trimmed(text);
-  return trimmed(`${host.toLowerCase()}/${path.replace(/^\/+/, '')}`);
+  return onHost(host.toLowerCase(), path.replace(/^\/+/, ''));
+}
+
+/** Hosts on which the names of owners and repositories have no case. */
+const CASELESS: ReadonlySet<string> = new Set(['github.com', 'gitlab.com', 'bitbucket.org']);
+
+const onHost = (host: string, path: string): string =>
+  trimmed(`${host}/${CASELESS.has(host) ? path.toLowerCase() : path}`);
+
+/** The directory that a path leads to; a repository's own `.git` is that of its directory. */
+function onDisk(path: string): string {
+  const names: string[] = [];
+  for (const name of path.split('/')) {
+    if (name === '..') names.pop();
+    else if (name !== '' && name !== '.') names.push(name);
+  }
+  if (names.at(-1) === '.git') names.pop();
+  return `/${names.join('/')}`;
 }
 
 const DEFAULT_PORTS: Readonly<Record<string, string>> = { 'ssh:': '22', 'git:': '9418' };

@@ -1,5 +1,5 @@
 import { USAGE_DEFINITION } from '../session/ledger/schema.ts';
-import { MEMORY_INDEX, MEMORY_TABLES } from './memory/schema.ts';
+import { MEMORY_INDEX, MEMORY_KEYS, MEMORY_TABLES } from './memory/schema.ts';
 import { VALUES_TABLE } from '../storage/values.ts';
 
 export const USER_MIGRATIONS: readonly (readonly string[])[] = [
@@ -36,4 +36,5 @@ export const USER_MIGRATIONS: readonly (readonly string[])[] = [
        UNIQUE (scope, of, agent_type, equal))`,
   ],
   MEMORY_INDEX,
+  MEMORY_KEYS,
 ];

@@ -14,7 +14,7 @@ import { first, type Sql } from '../../storage/sql.ts';
 import { countOf, find, newest } from './find.ts';
 import { type MemoryRow, type NewMemory, toMemory } from './memory-row.ts';
 import { makeRoom } from './room.ts';
-import { type Condition, seenFrom, type Sight } from './sight.ts';
+import { type Condition, ofRepository, seenFrom, type Sight } from './sight.ts';
 import { MemoryTable } from './table.ts';
 import { matchOf, sameness } from './words.ts';
 
@@ -104,9 +104,7 @@ export class Memories {
     const { sql } = this.#deps;
     const conditions: Condition[] = [{ where: 'TRUE', bindings: [] }];
     if (scope !== undefined) conditions.push({ where: 'm.scope = ?', bindings: [scope] });
-    if (repository !== undefined) {
-      conditions.push({ where: `(m.scope = 'repository' AND m.key = ?)`, bindings: [repository] });
-    }
+    if (repository !== undefined) conditions.push(ofRepository(repository));
     const all = {
       where: conditions.map(({ where }) => where).join(' AND '),
       bindings: conditions.flatMap(({ bindings }) => bindings),

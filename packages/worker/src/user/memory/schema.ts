@@ -44,3 +44,21 @@ export const MEMORY_INDEX: readonly string[] = [
      DELETE FROM memory_index WHERE rowid = old.n;
    END`,
 ];
+
+const OF_HOSTS = ['github.com', 'gitlab.com', 'bitbucket.org']
+  .map((host) => `key LIKE '${host}/%'`)
+  .join(' OR ');
+const PLAIN_PATH = `rtrim(replace(replace(replace(key || '/', '/./', '/'), '//', '/'), '//', '/'), '/')`;
+
+/**
+ * Keys of repositories as `repositoryKey` writes them now. Two with the same words become one. Of a path that was stored
+ * before it is not known whether it meant a name with `.git`: `either` is 1, and it is seen under both.
+ */
+export const MEMORY_KEYS: readonly string[] = [
+  'ALTER TABLE memories ADD COLUMN either INTEGER NOT NULL DEFAULT 0',
+  `UPDATE OR IGNORE memories SET key = lower(key) WHERE scope = 'repository' AND (${OF_HOSTS})`,
+  `DELETE FROM memories WHERE scope = 'repository' AND (${OF_HOSTS}) AND key <> lower(key)`,
+  `UPDATE OR IGNORE memories SET key = ${PLAIN_PATH} WHERE scope = 'repository' AND key LIKE '/_%'`,
+  `DELETE FROM memories WHERE scope = 'repository' AND key LIKE '/_%' AND key <> ${PLAIN_PATH}`,
+  `UPDATE memories SET either = 1 WHERE scope = 'repository' AND key LIKE '/_%'`,
+];

@@ -30,17 +30,26 @@ export function placeOf(sight: Sight, scope: MemoryScope = 'repository'): Place 
 export type Condition = { readonly where: string; readonly bindings: readonly SqlValue[] };
 
 export function seenFrom(sight: Sight, scope?: MemoryScope): Condition {
-  const keys: [MemoryScope, string | null][] = [
-    ['agent', sight.thread],
-    ['session', sight.session],
-    ['repository', sight.repository],
-    ['user', ''],
+  const { thread, session, repository } = sight;
+  const places: (readonly [MemoryScope, Condition])[] = [
+    ['agent', { where: `(m.scope = 'agent' AND m.key = ?)`, bindings: [thread] }],
+    ['session', { where: `(m.scope = 'session' AND m.key = ?)`, bindings: [session] }],
+    ...(repository === null ? [] : [['repository', ofRepository(repository)] as const]),
+    ['user', { where: `m.scope = 'user'`, bindings: [] }],
   ];
-  const seen = keys.filter(
-    (pair): pair is [MemoryScope, string] =>
-      pair[1] !== null && (scope === undefined || pair[0] === scope),
-  );
+  const seen = places.filter(([of]) => scope === undefined || of === scope).map(([, at]) => at);
   if (seen.length === 0) return { where: 'FALSE', bindings: [] };
-  const where = seen.map(() => '(m.scope = ? AND m.key = ?)').join(' OR ');
-  return { where: `(${where})`, bindings: seen.flat() };
+  return {
+    where: `(${seen.map(({ where }) => where).join(' OR ')})`,
+    bindings: seen.flatMap(({ bindings }) => bindings),
+  };
+}
+
+/** With what was stored when a path with `.git` and one without were the same. */
+export function ofRepository(key: string): Condition {
+  const other = key.startsWith('/') && key.endsWith('.git') ? key.slice(0, -4) : key;
+  return {
+    where: `(m.scope = 'repository' AND (m.key = ? OR (m.key = ? AND m.either = 1)))`,
+    bindings: [key, other],
+  };
 }
