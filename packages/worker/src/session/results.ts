@@ -51,6 +51,13 @@ export class Results {
     );
   }
 
+  /** The last end, if its parent knows of it: one that it does not is told by a message. */
+  lastTold(child: string): ResultRow | null {
+    const query = 'SELECT * FROM results WHERE child = ? ORDER BY seq DESC LIMIT 1';
+    const row = first<ResultRow & { told: number }>(this.#sql, query, child);
+    return row?.told === 1 ? row : null;
+  }
+
   /** Ends that a parent is still to be told. A stop that is on its way to the parent comes first. */
   untold(): (ResultRow & { name: string; parent: string })[] {
     return this.#sql.all(

@@ -233,9 +233,11 @@ export class Session {
 
   /** The direct children of a node, as the tree shows them. */
   childrenOf(id: string): ChildState[] {
-    return this.nodes
-      .childrenOf(id)
-      .map(({ id: child, name, status, reason }) => ({ id: child, name, status, reason }));
+    return this.nodes.childrenOf(id).map(({ id: child, name, status, reason, open }) => {
+      const state = { id: child, name, status, reason };
+      const end = open === 1 ? null : this.results.lastTold(child);
+      return end === null ? state : { ...state, words: end.words };
+    });
   }
 
   /** A start that a thread wishes for, or wants no more, once. */

@@ -4,6 +4,8 @@ export type ChildState = {
   name: string;
   status: string;
   reason: string | null;
+  /** Its last words, where its work has ended and its parent knows; null: it said nothing. */
+  words?: string | null;
 };
 
 /** What a fresh process is told of the work before it. */
@@ -22,10 +24,21 @@ export type RelayFacts = {
 };
 
 /** Bytes of each part: together below 64 KiB. */
-const ROOM = { summary: 20, task: 8, plan: 5, commits: 3, children: 6, messages: 16 } as const;
+const ROOM = {
+  summary: 20,
+  task: 8,
+  plan: 5,
+  commits: 3,
+  children: 4,
+  results: 8,
+  messages: 14,
+} as const;
 const KIB = 1024;
 const LINE = 400;
 const MESSAGE = 4 * KIB;
+/** Of what one child said, also where there are many. */
+const LEAST = 320;
+const NAME = 120;
 
 const OPENING = {
   handoff:
@@ -54,6 +67,7 @@ export function relayMessage(facts: RelayFacts): string {
       list(commits, ROOM.commits, ({ hash, message }) => `${hash.slice(0, 12)} ${message}`),
     ),
     part('Your children', list(facts.children, ROOM.children, childLine)),
+    part('What children that have ended said last', resultsOf(facts.children)),
     part('Messages that may not be answered yet', newestSaid(facts.messages)),
     CLOSING,
   ]
@@ -63,6 +77,21 @@ export function relayMessage(facts: RelayFacts): string {
 
 function childLine({ id, name, status, reason }: ChildState): string {
   return `${name} (${id}): ${status}${reason === null ? '' : `, ${reason}`}`;
+}
+
+/** An equal share for each. */
+function resultsOf(children: readonly ChildState[]): string {
+  const ended = children.flatMap(({ id, name, words }) =>
+    typeof words === 'string' && words.trim() !== '' ? [{ id, name, words: words.trim() }] : [],
+  );
+  const each = Math.max(LEAST, Math.floor((ROOM.results * KIB) / Math.max(1, ended.length)));
+  const shown = ended.slice(0, Math.floor((ROOM.results * KIB) / each));
+  return shown
+    .map(({ id, name, words }) => {
+      const head = `From ${cut(name, NAME)} (${id}):\n`;
+      return head + cut(words, each - bytesOf(head) - 2);
+    })
+    .join('\n\n');
 }
 
 function part(title: string, text: string): string {

@@ -171,11 +171,24 @@ export function tellRelay(sql: Sql, appender: Appender, children: readonly Child
   const relay = read(sql);
   const { why, handoff, from, task } = relay;
   const { epoch: to } = state.launch;
-  const content = contentOf(sql, relay, state.seq, children);
+  const content = contentOf(sql, relay, state.seq, told(sql, to, children));
   const body: SystemHandoff = { type: 'handoff', why, handoff, from, to, task, content };
   appender.append('system', body);
   const line = encodeInput(note(content));
   sql.run('UPDATE inputs SET line = ? WHERE epoch = ? AND id = 1', line, to);
+}
+
+/** What a child said last is not in the note where it follows as a message. */
+function told(sql: Sql, epoch: number, children: readonly ChildState[]): ChildState[] {
+  const follow = new Set(
+    readInputs(sql, epoch, 1).flatMap(({ line }) => {
+      const input = JSON.parse(line) as AgentInput;
+      return input.type === 'message' && input.child !== undefined ? [String(input.child.id)] : [];
+    }),
+  );
+  return children.map(({ words, ...child }) =>
+    words === undefined || follow.has(child.id) ? child : { ...child, words },
+  );
 }
 
 /** The fresh process speaks: it has taken the work up. */

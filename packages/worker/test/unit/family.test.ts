@@ -55,3 +55,18 @@ describe('[TALK3] the end of a child that was waited for', () => {
     expect(t.session.results.untold()).toMatchObject([{ child: t.child, words: 'dug' }]);
   });
 });
+
+describe('[HND2] what a fresh process is told of a child', () => {
+  it('is its last words, once they were told or read and while it does nothing more', () => {
+    const t = family();
+    const words = () => t.session.childrenOf(t.root).map((child) => child.words);
+    expect(words()).toEqual([undefined]);
+    t.end();
+    expect(words(), 'a message will tell them').toEqual([undefined]);
+    t.session.results.told(t.child, 50);
+    expect(words()).toEqual(['dug']);
+    const running = { seq: 60, status: 'running', reason: null, open: true } as const;
+    t.session.noteStatus(t.child, { ...note, ...running });
+    expect(words()).toEqual([undefined]);
+  });
+});

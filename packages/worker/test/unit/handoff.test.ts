@@ -130,6 +130,26 @@ describe('a handoff', () => {
     expect(relays(t).at(-1)).toMatchObject({ body: { task: 1 } });
   });
 
+  it('[HND2] says what children that have ended said last, unless that follows as a message', () => {
+    const t = working();
+    t.thread.configure({ agentType: 'shelley' } as never, null);
+    const [roof, door, wall] = [newThreadId(), newThreadId(), newThreadId()];
+    t.say(handoff('half is blue'));
+    t.thread.result({ id: door, name: 'door' }, 'the door is done', 'end');
+    const done = { status: 'done', reason: null };
+    goOn(t, {
+      children: [
+        { id: roof, name: 'roof', ...done, words: 'The roof needs\ntwo coats.' },
+        { id: door, name: 'door', ...done, words: 'The door is green.' },
+        { id: wall, name: 'wall', ...done, words: null },
+      ],
+    });
+    const [first = ''] = contents(startOf(t));
+    expect(first).toContain(`From roof (${roof}):\nThe roof needs\ntwo coats.`);
+    expect(first).not.toContain('The door is green.');
+    expect(first).toContain(`- wall (${wall}): done`);
+  });
+
   it('[HND2] stays within its bounds', () => {
     const long = 'é'.repeat(200_000);
     const text = relayMessage({
@@ -144,6 +164,7 @@ describe('a handoff', () => {
         name: long,
         status: 'done',
         reason: long,
+        words: long,
       })),
       messages: Array.from({ length: 50 }, () => ({ from: 'parent', content: long })),
     });
