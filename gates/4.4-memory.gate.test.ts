@@ -26,7 +26,8 @@ read -r task
 printf '{"type":"done"}\\n'
 `;
 
-it('what an agent learnt is given to the next on the same repository, with its source, and to no other', async () => {
+// An instance has one user; that another user's agents see nothing of it is MEM14 in the tests of objects.
+it('what an agent learnt is given to the next on the same repository, with its source, and to none on another repository or on none', async () => {
   await using instance = await startInstance();
   using here = tempDir('repo');
   using there = tempDir('repo');
