@@ -11,7 +11,7 @@ import type { Appender } from './appender.ts';
 import { orderGate } from './jobs.ts';
 import { addInput, orderStart } from './launch.ts';
 import { putOutbox } from './outbox.ts';
-import { lastRelay, messageAt, messagesBetween, newestRun, taskBefore } from './relay-facts.ts';
+import { messageAt, messagesBetween, taskOfWork } from './relay-facts.ts';
 import { cut, newestSaid } from './relay-message.ts';
 import { isPlain, type ThreadMeta, type ThreadState } from './state.ts';
 
@@ -64,9 +64,7 @@ export function withTask(
   input: AgentInput,
 ): AgentInput {
   if (!isPlain(meta) || input.type !== 'message' || !asksForWork(input.content)) return input;
-  const { began } = newestRun(sql, seq);
-  const relay = lastRelay(sql, seq);
-  const task = relay !== null && relay.seq >= began ? relay.task : taskBefore(sql, began);
+  const task = taskOfWork(sql, seq);
   if (task === null) return input;
   const since = newestSaid(messagesBetween(sql, task, seq));
   const parts = [

@@ -3,7 +3,7 @@ import type { Sql } from '../storage/sql.ts';
 import type { Appender } from './appender.ts';
 import { orderStop, readInputs } from './launch.ts';
 import { startNext } from './relay.ts';
-import { lastRelay, messageAt, messagesBetween, newestRun, taskBefore } from './relay-facts.ts';
+import { messageAt, messagesBetween, newestRun, taskOfWork } from './relay-facts.ts';
 import { cut, newestSaid } from './relay-message.ts';
 import { isPlain, type ThreadState } from './state.ts';
 
@@ -20,8 +20,7 @@ export function endForLimit(sql: Sql, appender: Appender, seq: number): void {
   const { state } = appender;
   const { began } = newestRun(sql, seq);
   state.goOn = state.launch.inputs;
-  // A run that went on itself has the task of the one before.
-  if (began !== state.goOnBegan) state.goOnTask = taskOf(sql, began, seq);
+  state.goOnTask = taskOfWork(sql, seq);
   state.goOnRun = began;
   state.goOnUpTo = seq;
   if (!state.launch.active) goOn(sql, appender);
@@ -43,7 +42,7 @@ function goOn(sql: Sql, appender: Appender): void {
     .filter((input) => input.type === 'message' && input.from !== 'system');
   const content = goOnWords(sql, state, isPlain(meta));
   const message = { type: 'message', from: 'system', content } as const;
-  state.goOnBegan = appender.append('system', message);
+  appender.append('system', message);
   state.goOn = null;
   startNext(sql, state, [message, ...since]);
 }
@@ -60,10 +59,4 @@ function goOnWords(sql: Sql, state: ThreadState, plain: boolean): string {
     ...(words === null ? [] : [TASK, cut(words, MAX_TASK)]),
     ...(said === '' ? [] : [SAID, said]),
   ].join('\n\n');
-}
-
-/** The seq of the message that a run works on. */
-function taskOf(sql: Sql, began: number, seq: number): number | null {
-  const relay = lastRelay(sql, seq);
-  return relay !== null && relay.seq >= began ? relay.task : taskBefore(sql, began);
 }

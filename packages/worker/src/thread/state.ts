@@ -104,8 +104,6 @@ export type ThreadState = {
   goOnUpTo?: number;
   /** The seq of the message that it worked on. */
   goOnTask?: number | null;
-  /** The seq of the last message that said to go on. */
-  goOnBegan?: number;
   /** Ids of the drafts, so that a text without one costs no query. */
   drafts: readonly string[];
   /** The pause that the session last told, as JSON; none where it is absent. */
