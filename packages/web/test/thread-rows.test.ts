@@ -22,11 +22,12 @@ const text = (seq: number): Block => ({
   partial: false,
   truncated: false,
 });
-const calls = (seq: number, number: number): Block => ({
+const calls = (seq: number, number: number, run: string | null): Block => ({
   ...base,
   id: `e${seq}`,
   seq,
   kind: 'calls',
+  run,
   calls: number,
   models: ['m'],
   tokens: { input: 1, output: 1, cacheRead: 0, cacheWrite: 0, reasoning: 0 },
@@ -63,11 +64,30 @@ describe('the rows of a thread', () => {
     expect(rows[1]).toMatchObject({ blocks: null });
   });
 
-  it('[UIV7] say the calls of a run once, unless some were settled after its end', () => {
-    const blocks = [message(1), calls(2, 3), text(3)];
-    expect(kinds(new ThreadRows().of(blocks, [run(1, 1, 3, 3)], new Set()))).not.toContain('calls');
-    expect(kinds(new ThreadRows().of(blocks, [run(1, 1, 3, 2)], new Set()))).toContain('calls');
-    expect(kinds(new ThreadRows().of(blocks, [run(1, 1, null)], new Set()))).toContain('calls');
+  it('[UIV7] say the calls of a run once, in its line, also if some were settled after its end', () => {
+    for (const [to, metered, shown] of [
+      [3, 3, false],
+      [3, 2, false],
+      [3, 4, true],
+      [null, undefined, true],
+    ] as const) {
+      const one = run(1, 1, to, metered);
+      const blocks = [message(1), calls(2, 3, one.run), text(3)];
+      const rows = new ThreadRows().of(blocks, [one], new Set());
+      expect(kinds(rows).includes('calls')).toBe(shown);
+    }
+  });
+
+  it('[UIV7] [LED16] count a call for the run that made it, not for the one in which it was settled', () => {
+    const runs = [run(1, 1, 3), run(2, 4, 7, 1), run(3, 8, null)];
+    const [first, second] = runs.map((one) => one.run);
+    const late = calls(6, 1, first ?? null);
+    const blocks = [message(1), text(2), message(4), calls(5, 1, second ?? null), late, message(8)];
+    const table = new ThreadRows();
+    const rows = table.of(blocks, runs, new Set());
+    expect(kinds(rows)).toEqual(['message', 'text', 'run', 'message', 'run', 'message']);
+    expect(rows[2]).toMatchObject({ run: { receipt: { calls: 1, tokens: { input: 1 } } } });
+    expect(table.of(blocks, runs, new Set())[2]).toBe(rows[2]);
   });
 
   it('[UIV7] say that a run is done once, unless the agent says more of it', () => {
@@ -129,7 +149,7 @@ describe('the rows of a thread', () => {
     const shown = (blocks: Block[], every: boolean) =>
       new ThreadRows().of(blocks, [], new Set(), every).map(({ seq }) => seq);
     expect(shown([...lines, usage], false)).toEqual([6, 7, 8]);
-    expect(shown([...lines, usage, calls(9, 1)], false)).toEqual([6, 7, 9]);
-    expect(shown([...lines, usage, calls(9, 1)], true)).toEqual([5, 6, 7, 8, 9]);
+    expect(shown([...lines, usage, calls(9, 1, null)], false)).toEqual([6, 7, 9]);
+    expect(shown([...lines, usage, calls(9, 1, null)], true)).toEqual([5, 6, 7, 8, 9]);
   });
 });

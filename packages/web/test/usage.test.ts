@@ -42,6 +42,7 @@ describe('what an agent used', () => {
       seq: 1,
       at: '',
       verified: true,
+      run: null,
       calls: 3,
       models: ['a', 'b'],
       tokens: { ...NO_TOKENS, input: 10, cacheRead: 1000, output: 7 },

@@ -110,6 +110,8 @@ export type UsageBlock = Base & {
 /** Calls to models in one run, as the gateway metered them. */
 export type CallsBlock = Base & {
   kind: 'calls';
+  /** Null: they were made outside of any. */
+  run: string | null;
   calls: number;
   models: string[];
   tokens: TokenCounts;

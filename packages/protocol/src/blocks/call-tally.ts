@@ -7,6 +7,7 @@ const NANO = 1e9;
 /** The calls of one run. A call that is told again replaces what was told of it. */
 export class CallTally {
   readonly #base: Base;
+  readonly #run: string | null;
   readonly #known = new Map<string, GatewayCall>();
   readonly #models = new Set<string>();
   #tokens: TokenCounts = NO_TOKENS;
@@ -15,8 +16,9 @@ export class CallTally {
   #unpriced = 0;
   #estimated = 0;
 
-  constructor(base: Base) {
+  constructor(base: Base, run: string | null) {
     this.#base = base;
+    this.#run = run;
   }
 
   add(call: GatewayCall): CallsBlock {
@@ -28,6 +30,7 @@ export class CallTally {
     return {
       ...this.#base,
       kind: 'calls',
+      run: this.#run,
       calls: this.#known.size,
       models: [...this.#models],
       tokens: this.#tokens,

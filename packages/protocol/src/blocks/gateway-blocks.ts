@@ -28,7 +28,7 @@ export class GatewayBlocks {
   #count(base: Base, run: string | null, call: GatewayCall, length: number): Placed {
     const known = this.#runs.get(run);
     if (known) return { index: known.index, block: known.tally.add(call) };
-    const tally = new CallTally(base);
+    const tally = new CallTally(base, run);
     this.#runs.set(run, { index: length, tally });
     return { index: null, block: tally.add(call) };
   }

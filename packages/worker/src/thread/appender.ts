@@ -5,6 +5,7 @@ import {
   type RunId,
   type RunOutcome,
   type Source,
+  type StepId,
   type ThreadId,
 } from '@filepath/protocol';
 import type { Sql } from '../storage/sql.ts';
@@ -64,29 +65,39 @@ export class Appender {
     if (change.opens) this.#openRun(seq, text);
     const run = state.run;
     const step = source === 'fap' ? this.#step(said, run?.id ?? null, seq) : null;
-    const number = run ? (run.events += 1) : (state.loose += 1);
-    const head = {
-      seq,
-      thread: this.#meta.thread,
-      run: run?.id ?? null,
-      step,
-      event: number,
-      at: this.#at,
-      source,
-    };
-    const hash = chainHash(this.#hashing.sha256, state.hash, head, text);
-    this.stored.push({ seq, source, json: eventJson(head, text, hash) });
-    state.seq = seq;
-    state.hash = hash;
+    const event = run ? (run.events += 1) : (state.loose += 1);
+    this.#store(source, text, { run: run?.id ?? null, step, event });
     state.lifecycle = change.next;
     if (change.closes) this.#endRun(change.closes, seq, source, body);
     return seq;
+  }
+
+  /** Appends what says nothing about the agent and belongs to a run that has ended; null: to none. */
+  appendLate(run: { id: RunId; events: number } | null, source: 'gateway', body: Body): number {
+    const event = run === null ? (this.state.loose += 1) : run.events + 1;
+    return this.#store(source, JSON.stringify(body), { run: run?.id ?? null, step: null, event });
   }
 
   finish(): ThreadState {
     this.#writeRows();
     writeValue(this.#sql, 'state', this.state);
     return this.state;
+  }
+
+  #store(
+    source: Source,
+    text: string,
+    place: { run: RunId | null; step: StepId | null; event: number },
+  ): number {
+    const { state } = this;
+    const seq = state.seq + 1;
+    const { run, step, event } = place;
+    const head = { seq, thread: this.#meta.thread, run, step, event, at: this.#at, source };
+    const hash = chainHash(this.#hashing.sha256, state.hash, head, text);
+    this.stored.push({ seq, source, json: eventJson(head, text, hash) });
+    state.seq = seq;
+    state.hash = hash;
+    return seq;
   }
 
   #openRun(seq: number, text: string): void {

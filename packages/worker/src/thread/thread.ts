@@ -31,6 +31,7 @@ import { attempt } from '../result.ts';
 import type { Ruled } from '../user/rules.ts';
 import { Appender } from './appender.ts';
 import { askedNote } from './asked.ts';
+import { appendCall } from './call-run.ts';
 import { takeDrafts } from './drafts.ts';
 import { attachmentsFor, told } from './files.ts';
 import { beginGate, callOffGate, tellFailure, withTask } from './gate.ts';
@@ -391,7 +392,10 @@ export class Thread {
     if (fresh.length === 0) return nothing(this.#state.seq);
     return this.#change((appender) => {
       for (const { key, body } of fresh) {
-        this.#keep(key, appender.append('gateway', body));
+        const { sql } = this.#deps;
+        const seq =
+          body.type === 'call' ? appendCall(sql, appender, body) : appender.append('gateway', body);
+        this.#keep(key, seq);
         limitByGateway(this.#deps.sql, appender, body);
       }
       return {};

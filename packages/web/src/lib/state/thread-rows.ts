@@ -1,5 +1,7 @@
 import type { Block, ThreadRun } from '@filepath/protocol';
 
+type CallsBlock = Extract<Block, { kind: 'calls' }>;
+
 /** The line under which a run ends. `id` and `seq` are as those of a block. */
 export type RunRow = {
   kind: 'run';
@@ -17,6 +19,8 @@ export type Row = Block | RunRow;
 /** Blocks with the lines of the runs that ended. A line is the same object as long as it says the same. */
 export class ThreadRows {
   #lines = new Map<string, RunRow>();
+  /** Runs with calls that came late, by the block of these. */
+  #late = new WeakMap<CallsBlock, { of: ThreadRun; run: ThreadRun }>();
 
   of(
     blocks: readonly Block[],
@@ -36,19 +40,36 @@ export class ThreadRows {
     folded: ReadonlySet<string>,
   ): readonly Row[] {
     const rows: Row[] = [];
+    const calls = callsByRun(blocks);
+    const shown = runs.map((run) => this.#whole(run, calls.get(run.run)));
     let at = 0;
-    for (const run of runs) {
+    for (const run of shown) {
       if (run.to === null) break;
       at = takeWhile(blocks, at, run.from, rows);
       const from = at;
       while (at < blocks.length && (blocks[at]?.seq ?? 0) <= run.to) at += 1;
       const inside = blocks.slice(from, at);
       const hides = folded.has(run.run);
-      if (!hides) rows.push(...inside.filter((block) => !saidElsewhere(block, run, inside)));
+      if (!hides) rows.push(...inside.filter((block) => !saidElsewhere(block, shown, inside)));
       const whole = (blocks[0]?.seq ?? 0) <= run.from;
       rows.push(this.#line(run, run.to, hides, inside, whole));
     }
-    return rows.length === 0 ? blocks : [...rows, ...blocks.slice(at)];
+    return rows.length === 0
+      ? blocks
+      : [...rows, ...blocks.slice(at).filter((block) => !isInLine(block, shown))];
+  }
+
+  /** With the calls that were settled after its receipt was stored. */
+  #whole(run: ThreadRun, calls: CallsBlock | undefined): ThreadRun {
+    const { receipt } = run;
+    if (!calls || receipt === null || calls.calls <= (receipt.calls ?? 0)) return run;
+    const known = this.#late.get(calls);
+    if (known?.of === run) return known.run;
+    const { calls: count, tokens, costUsd, estimated } = calls;
+    const used = { calls: count, tokens, cost_usd: costUsd, estimated };
+    const whole = { ...run, receipt: { ...receipt, ...used } };
+    this.#late.set(calls, { of: run, run: whole });
+    return whole;
   }
 
   #line(
@@ -88,13 +109,27 @@ function takeWhile(blocks: readonly Block[], at: number, upTo: number, rows: Row
   return end;
 }
 
-/**
- * The line of a run says that it is done, and has its calls, unless some were settled after its end. Many agents end
- * with a summary that is the beginning of their last text.
- */
-function saidElsewhere(block: Block, { receipt }: ThreadRun, inside: readonly Block[]): boolean {
+/** The line of a run says that it is done, and has its calls. Many agents end with a summary that is the beginning of their last text. */
+function saidElsewhere(
+  block: Block,
+  runs: readonly ThreadRun[],
+  inside: readonly Block[],
+): boolean {
   if (block.kind === 'done') return block.summary === null || repeats(block.summary, inside);
-  return block.kind === 'calls' && receipt?.calls === block.calls;
+  return isInLine(block, runs);
+}
+
+function isInLine(block: Block, runs: readonly ThreadRun[]): boolean {
+  if (block.kind !== 'calls') return false;
+  return runs.some(({ run, receipt }) => run === block.run && receipt?.calls === block.calls);
+}
+
+function callsByRun(blocks: readonly Block[]): Map<string, CallsBlock> {
+  return new Map(
+    blocks.flatMap((block) =>
+      block.kind === 'calls' && block.run !== null ? [[block.run, block] as const] : [],
+    ),
+  );
 }
 
 function repeats(summary: string, inside: readonly Block[]): boolean {
