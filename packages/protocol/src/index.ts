@@ -263,6 +263,7 @@ export {
 export {
   Node,
   NodeEntry,
+  NodeFailure,
   Session,
   SessionActivity,
   SessionStatus,

@@ -39,6 +39,12 @@ const NodeLimit = z.object({
   seq: z.int().min(0),
 });
 
+export const NodeFailure = z.object({
+  /** Of the event of its thread by which it failed. */
+  seq: z.int().min(0),
+  reason: z.string().nullable(),
+});
+
 export const Node = z.object({
   id: ThreadId,
   sessionId: SessionId,
@@ -60,8 +66,9 @@ export const Node = z.object({
   subtree: UsageTotals,
   /** Of the node and everything below it. */
   budget: Budget,
-  /** Why its last call to a model was refused for want of budget; null once one is let through. */
+  /** Why its last call to a model was refused for want of budget; null once one is let through, or it is stopped. */
   blocked: z.string().nullable(),
+  blockedAt: z.iso.datetime().optional(),
   contextPct: z.number().nullable(),
   /** Completed and all leaves below this node; a leaf counts itself. */
   done: z.int().min(0),
@@ -72,6 +79,8 @@ export const Node = z.object({
   overlaps: z.array(NodeOverlap).optional(),
   /** Its work could not be merged; absent: it could, or was not asked for. */
   conflict: NodeConflict.optional(),
+  /** By what it failed; absent: it did not, or it was told to go on, or to stop. */
+  failure: NodeFailure.optional(),
   /** It is paused, with all below it, until a provider's limit is over; absent: it is not. */
   limit: NodeLimit.optional(),
   createdAt: z.iso.datetime(),

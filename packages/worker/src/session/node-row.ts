@@ -6,6 +6,7 @@ import {
   maskConfig,
   type Node,
   NodeConflict,
+  NodeFailure,
   NodeWork,
   NodeOverlap,
   type SessionId,
@@ -47,6 +48,9 @@ export type NodeRow = {
   snapshot: string | null;
   key_hash: string | null;
   blocked: string | null;
+  blocked_at: string | null;
+  failed: string | null;
+  stopped: number;
   open: number;
   queue: number | null;
   limited: number;
@@ -117,6 +121,9 @@ export function intentRow(
     snapshot: spec.snapshot && JSON.stringify(spec.snapshot),
     key_hash: given.keyHash,
     blocked: null,
+    blocked_at: null,
+    failed: null,
+    stopped: 0,
     open: 0,
     queue: null,
     limited: 0,
@@ -152,13 +159,14 @@ export function toNode(session: SessionId, row: NodeRow, { own, subtree }: NodeA
     usage: totalsOf(own),
     subtree: totalsOf(subtree),
     budget: budgetOf(limitsOf(subtree)),
-    blocked: row.blocked,
+    ...blockedIn(row),
     contextPct: row.context_pct,
     done: row.done,
     total: row.total,
     ...(row.work === null ? {} : { work: NodeWork.parse(JSON.parse(row.work)) }),
     ...(row.overlaps === null ? {} : { overlaps: overlapsIn(row.overlaps) }),
     ...(row.conflict === null ? {} : { conflict: conflictIn(row.conflict) }),
+    ...(row.failed === null ? {} : { failure: NodeFailure.parse(JSON.parse(row.failed)) }),
     ...limitIn(row),
     createdAt: row.created_at,
     updatedAt: row.updated_at,
@@ -169,6 +177,16 @@ export const overlapsIn = (text: string | null): NodeOverlap[] =>
   text === null ? [] : NodeOverlap.array().parse(JSON.parse(text));
 
 export const conflictIn = (text: string): NodeConflict => NodeConflict.parse(JSON.parse(text));
+
+/** What is stopped asks for no budget. */
+function blockedIn({
+  blocked,
+  blocked_at: at,
+  stopped,
+}: NodeRow): Pick<Node, 'blocked' | 'blockedAt'> {
+  if (blocked === null || stopped === 1) return { blocked: null };
+  return { blocked, ...(at === null ? {} : { blockedAt: at }) };
+}
 
 /** A pause of its own that filepath made, until a provider's limit is over. */
 function limitIn({ pause, limited }: NodeRow): Pick<Node, 'limit'> {

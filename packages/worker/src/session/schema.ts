@@ -53,4 +53,12 @@ export const SESSION_MIGRATIONS: readonly (readonly string[])[] = [
     ...BRINGING_TABLES,
   ],
   [WORK_COLUMN],
+  [
+    // By what it failed, as JSON, until it goes on or is stopped; whether it is stopped; since when it is blocked.
+    'ALTER TABLE nodes ADD COLUMN failed TEXT',
+    'ALTER TABLE nodes ADD COLUMN stopped INTEGER NOT NULL DEFAULT 0',
+    'ALTER TABLE nodes ADD COLUMN blocked_at TEXT',
+    `UPDATE nodes SET failed = json_object('seq', thread_seq, 'reason', reason) WHERE status = 'error'`,
+    `UPDATE nodes SET stopped = 1 WHERE reason IN ('stopped', 'stopping')`,
+  ],
 ];

@@ -57,6 +57,7 @@ import { isMove } from './moves.ts';
 import { type MemoryView, rememberFor, viewOf } from './memory-desk.ts';
 import { MemoryNotes } from './memory-notes.ts';
 import { inventName } from './names.ts';
+import { Notices } from './notices.ts';
 import { Family } from './family.ts';
 import { SESSION_MIGRATIONS } from './schema.ts';
 import {
@@ -71,6 +72,7 @@ import { Starting } from './starting.ts';
 import { LOCAL_RUNNER } from '../runner/local-runner.ts';
 import { TreeFeed } from './tree-feed.ts';
 import { Waits } from './waits.ts';
+import { Waking } from './waking.ts';
 
 const RETRY_MS = 1000;
 const INDEX_MS = 1000;
@@ -86,6 +88,7 @@ type Parts = {
   work: SessionWork;
   starting: Starting;
   bringing: Bringing;
+  waking: Waking;
   feed: TreeFeed;
   viewers: Viewers<ViewerSocket>;
   readers: SseReaders;
@@ -353,9 +356,16 @@ export class SessionObject extends DurableObject<Env> implements Ledger {
     return !this.#deleted && (this.#parts?.desk.refused(ask, refusal) ?? false);
   }
 
-  /** For the user's ledger. Null: there is no session, and nothing of it was used. */
-  recall(anew: boolean): LeaseReport | null {
-    return this.#parts?.desk.recall(anew) ?? null;
+  /** For the user's ledger. Null: there is no session, and nothing of it was used. `raised`: as with `setBudget`. */
+  recall(anew: boolean, raised?: string): LeaseReport | null {
+    const parts = this.#parts;
+    if (!parts) return null;
+    if (raised === undefined || this.#deleted) return parts.desk.recall(anew);
+    const stuck = parts.waking.stuck(null);
+    const report = parts.desk.recall(anew);
+    parts.waking.wake(stuck, raised);
+    this.#announce();
+    return report;
   }
 
   budget(user: string): Result<BudgetState> {
@@ -366,18 +376,32 @@ export class SessionObject extends DurableObject<Env> implements Ledger {
     return attempt(() => nodeBudget(this.#for(user), id));
   }
 
-  async setBudget(user: string, put: BudgetPut): Promise<Result<BudgetState>> {
+  /** `raised`: the key of an answer. Those that ended for want of budget go on. */
+  async setBudget(user: string, put: BudgetPut, raised?: string): Promise<Result<BudgetState>> {
     const { entries } = await knownAgents(this.env);
-    return this.#change(user, () => setSessionBudget(this.#for(user), put, entries));
+    return this.#change(user, () =>
+      this.#raise(null, raised, () => setSessionBudget(this.#for(user), put, entries)),
+    );
   }
 
   async setNodeBudget(
     user: string,
     id: ThreadId,
     put: NodeBudgetPut,
+    raised?: string,
   ): Promise<Result<NodeBudgetState>> {
     const { entries } = await knownAgents(this.env);
-    return this.#change(user, () => setNodeBudget(this.#for(user), id, put, entries));
+    return this.#change(user, () =>
+      this.#raise(id, raised, () => setNodeBudget(this.#for(user), id, put, entries)),
+    );
+  }
+
+  #raise<T>(id: ThreadId | null, raised: string | undefined, set: () => T): T {
+    const { waking } = this.#parts ?? {};
+    const stuck = raised === undefined ? [] : (waking?.stuck(id) ?? []);
+    const state = set();
+    waking?.wake(stuck, raised ?? '');
+    return state;
   }
 
   /** What a thread's outbox brings. */
@@ -464,6 +488,7 @@ export class SessionObject extends DurableObject<Env> implements Ledger {
       work,
       starting,
       bringing,
+      waking: new Waking(session, new Notices(this.#sql)),
       feed,
       viewers,
       readers: new SseReaders(feed),

@@ -211,6 +211,10 @@ export class Session {
         context_pct: note.contextPct,
         thread_seq: note.seq,
         open: note.open ? 1 : 0,
+        stopped: note.stopped ? 1 : 0,
+        failed: failedIn(note),
+        // What it was refused before the stop is no word on what it is told to do now.
+        ...(row.stopped === 1 && !note.stopped ? { blocked: null } : {}),
       });
       if (note.open !== (row.open === 1)) this.#lineMoves = true;
       if (note.status !== row.status) this.#recount.add(thread);
@@ -558,6 +562,11 @@ export class Session {
   #at(): string {
     return new Date(this.#deps.now()).toISOString();
   }
+}
+
+/** What is stopped waits for nobody, also if it failed before. */
+function failedIn({ status, stopped, failed, seq, reason }: StatusNote): string | null {
+  return status === 'error' && !stopped ? JSON.stringify(failed ?? { seq, reason }) : null;
 }
 
 export function openSession(deps: SessionDeps): Session | null {

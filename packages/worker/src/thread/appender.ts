@@ -1,4 +1,5 @@
 import {
+  type Advance,
   advance,
   chainHash,
   newRunId,
@@ -14,7 +15,7 @@ import type { Hashing } from './hashing.ts';
 import { eventJson, insertEvents, type Stored } from './log-table.ts';
 import { storeRunEnd } from './receipts.ts';
 import { noteResult } from './result-note.ts';
-import { isPlain, type ThreadMeta, type ThreadState } from './state.ts';
+import { type Failed, isPlain, type ThreadMeta, type ThreadState } from './state.ts';
 import { stepOf } from './steps.ts';
 
 type Body = Record<string, unknown>;
@@ -67,6 +68,7 @@ export class Appender {
     const step = source === 'fap' ? this.#step(said, run?.id ?? null, seq) : null;
     const event = run ? (run.events += 1) : (state.loose += 1);
     this.#store(source, text, { run: run?.id ?? null, step, event });
+    state.failed = failedBy(change, state, seq);
     state.lifecycle = change.next;
     if (change.closes) this.#endRun(change.closes, seq, source, body);
     return seq;
@@ -148,4 +150,15 @@ export class Appender {
     insertEvents(this.#sql, this.stored.slice(this.#written));
     this.#written = this.stored.length;
   }
+}
+
+/** A failure is another one when a run ended by it, or when there was none before. */
+function failedBy(
+  { next, closes }: Advance,
+  { lifecycle, failed }: ThreadState,
+  seq: number,
+): Failed | undefined {
+  if (next.status !== 'error') return undefined;
+  if (closes === null && lifecycle.status === 'error') return failed;
+  return { seq, reason: typeof next.paused === 'string' ? next.beneath : next.reason };
 }

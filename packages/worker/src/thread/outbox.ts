@@ -10,6 +10,7 @@ import type {
 } from '@filepath/protocol';
 import type { Sql } from '../storage/sql.ts';
 import type { AskedNote } from './asked.ts';
+import type { Failed } from './state.ts';
 
 /** What a thread tells others. Stored with the events that caused it, delivered after, in order, at least once. */
 export type StatusNote = {
@@ -20,6 +21,8 @@ export type StatusNote = {
   stopped: boolean;
   /** A run is open. */
   open: boolean;
+  /** By what it failed; notes from before there was this have none. */
+  failed?: Failed | undefined;
 };
 /** A start that the thread wants its session to let go, or wants no more. */
 export type WishNote = { epoch: number; wants: boolean };

@@ -37,6 +37,9 @@ export type ThreadMeta = {
 export const isPlain = ({ plain, agentType }: ThreadMeta): boolean =>
   plain ?? agentType === 'custom';
 
+/** `seq`: of the event by which it failed. */
+export type Failed = { seq: number; reason: string | null };
+
 export type OpenRun = {
   id: RunId;
   startedSeq: number;
@@ -104,6 +107,8 @@ export type ThreadState = {
   goOnUpTo?: number;
   /** The seq of the message that it worked on. */
   goOnTask?: number | null;
+  /** By what it failed, while its status says so. */
+  failed?: Failed | undefined;
   /** Ids of the drafts, so that a text without one costs no query. */
   drafts: readonly string[];
   /** The pause that the session last told, as JSON; none where it is absent. */

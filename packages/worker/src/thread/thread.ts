@@ -585,6 +585,7 @@ export class Thread {
       reason === old.reason &&
       contextPct === old.contextPct &&
       stopped === old.stopped &&
+      state.failed?.seq === before.failed?.seq &&
       open === isAtWork(before)
     ) {
       return;
@@ -596,6 +597,7 @@ export class Thread {
       contextPct,
       stopped,
       open,
+      failed: state.failed,
     };
     putOutbox(this.#deps.sql, 'status', { kind: 'status', note });
   }

@@ -12,6 +12,7 @@ import type { Env } from '../env.ts';
 import { unwrap } from '../result.ts';
 import { signalNode } from '../routes/signals.ts';
 import type { WaitingRow } from './waiting-row.ts';
+import { LEAVE } from './waiting-states.ts';
 
 const GO_ON = 'Your process ended before the work was done. Go on from where you were.';
 
@@ -56,11 +57,16 @@ export async function carryOutAnswer(
     case 'raise': {
       const { of = 'node', budget } = inputOf(Raise, input);
       const object = env.SESSION.getByName(session);
-      if (of === 'user') unwrap(await env.USER.getByName(user).setBudget(budget));
-      else if (of === 'session') unwrap(await object.setBudget(user, { budget }));
-      else
-        unwrap(await object.setNodeBudget(user, id, of === 'own' ? { own: budget } : { budget }));
+      if (of === 'user') unwrap(await env.USER.getByName(user).setBudget(budget, key));
+      else if (of === 'session') unwrap(await object.setBudget(user, { budget }, key));
+      else {
+        const put = of === 'own' ? { own: budget } : { budget };
+        unwrap(await object.setNodeBudget(user, id, put, key));
+      }
+      return;
     }
+    // Nothing is to be done but to ask no more.
+    case LEAVE:
   }
 }
 

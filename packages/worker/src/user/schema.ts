@@ -1,4 +1,5 @@
 import { USAGE_DEFINITION } from '../session/ledger/schema.ts';
+import { LEFT_TABLE } from './left-alone.ts';
 import { MEMORY_INDEX, MEMORY_KEYS, MEMORY_TABLES } from './memory/schema.ts';
 import { VALUES_TABLE } from '../storage/values.ts';
 
@@ -37,4 +38,5 @@ export const USER_MIGRATIONS: readonly (readonly string[])[] = [
   ],
   MEMORY_INDEX,
   MEMORY_KEYS,
+  [LEFT_TABLE],
 ];

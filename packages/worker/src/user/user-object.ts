@@ -208,12 +208,12 @@ export class UserObject extends DurableObject<Env> {
     return this.#ledger().usages();
   }
 
-  /** From then on it holds: every session asks anew before its next call. */
-  async setBudget(budget: Budget): Promise<Result<BudgetState>> {
+  /** From then on it holds: every session asks anew before its next call. `raised`: the key of an answer. */
+  async setBudget(budget: Budget, raised?: string): Promise<Result<BudgetState>> {
     const ledger = this.#ledger();
     for (const chat of ledger.chats()) standing.revoke(chat);
     ledger.setBudget(budget);
-    const failed = await this.#recall(ledger.holders(false, null), true);
+    const failed = await this.#recall(ledger.holders(false, null), true, raised);
     return attempt(() => {
       if (failed === 0) return ledger.state();
       throw new FilepathError(
@@ -224,10 +224,10 @@ export class UserObject extends DurableObject<Env> {
   }
 
   /** How many could not be reached: what they hold stays theirs. */
-  async #recall(holders: readonly SessionId[], anew: boolean): Promise<number> {
+  async #recall(holders: readonly SessionId[], anew: boolean, raised?: string): Promise<number> {
     const told = await Promise.allSettled(
       holders.map(async (holder) => {
-        const report = await this.env.SESSION.getByName(holder).recall(anew);
+        const report = await this.env.SESSION.getByName(holder).recall(anew, raised);
         if (report) this.#ledger().report(holder, report, true);
       }),
     );

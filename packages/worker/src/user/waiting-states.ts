@@ -3,6 +3,9 @@ import type { AttentionKind, Node } from '@filepath/protocol';
 /** Why a node waits for a person. `mark`: by what the same thing is known again. */
 type WaitingState = { kind: AttentionKind; why: string; choices: string[]; mark: string };
 
+/** The person has seen it, and it waits no more until it comes anew. */
+export const LEAVE = 'leave it';
+
 /** Names of files of a conflict that are told. */
 const FILES_NAMED = 5;
 
@@ -11,19 +14,16 @@ export function statesOf(node: Node): WaitingState[] {
   return [stuck(node), limited(node), conflicting(node)].filter((state) => state !== null);
 }
 
-function stuck({ status, reason, blocked, limit, updatedAt }: Node): WaitingState | null {
-  const state = (kind: AttentionKind, why: string, choices: string[]): WaitingState => ({
-    kind,
-    why,
-    choices,
-    mark: `${why} ${updatedAt}`,
-  });
-  if (blocked !== null) return state('budget', blocked, ['raise', 'stop']);
+function stuck({ status, blocked, blockedAt, failure, limit }: Node): WaitingState | null {
+  if (blocked !== null) {
+    const mark = `${blocked} ${blockedAt ?? ''}`;
+    return { kind: 'budget', why: blocked, choices: ['raise', 'stop'], mark };
+  }
   // What ended by a limit goes on by itself.
-  if (status !== 'error' || limit !== undefined) return null;
-  const why = reason ?? 'it failed';
+  if (status !== 'error' || failure === undefined || limit !== undefined) return null;
+  const why = failure.reason ?? 'it failed';
   const kind = /^(gate failed|the gates could not)/.test(why) ? 'gate' : 'failure';
-  return state(kind, why, ['restart', 'message']);
+  return { kind, why, choices: ['restart', 'message', LEAVE], mark: String(failure.seq) };
 }
 
 function limited({ limit }: Node): WaitingState | null {

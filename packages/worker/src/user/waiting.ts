@@ -3,8 +3,9 @@ import type { FeedItem, FeedSource } from '../feed/feed-source.ts';
 import { first, type Sql } from '../storage/sql.ts';
 import { readValue, writeValue } from '../storage/values.ts';
 import type { AskedNote } from '../thread/asked.ts';
+import { LeftAlone } from './left-alone.ts';
 import { changeOf, itemOf, WAITING_COLUMNS, type WaitingRow } from './waiting-row.ts';
-import { statesOf } from './waiting-states.ts';
+import { LEAVE, statesOf } from './waiting-states.ts';
 
 /** Things that wait no more are remembered, so that a reader who was away hears of it. */
 const KEPT_GONE = 1000;
@@ -18,12 +19,14 @@ type Fresh = Omit<WaitingRow, 'seq' | 'open' | 'choice' | 'session_name'>;
 export class Waiting implements FeedSource {
   #sql: Sql;
   #hash: Hash;
+  #left: LeftAlone;
   #touched: string[] = [];
   #cleared: FeedItem | null = null;
 
   constructor(sql: Sql, hash: Hash) {
     this.#sql = sql;
     this.#hash = hash;
+    this.#left = new LeftAlone(sql);
   }
 
   list(): AttentionItem[] {
@@ -40,15 +43,16 @@ export class Waiting implements FeedSource {
       this.#sql.run('INSERT OR REPLACE INTO session_names VALUES (?, ?)', session, name);
       const fresh = nodes.flatMap((node) => this.#statesOf(session, node));
       const waits = new Set(fresh.map(({ id }) => id));
-      const there = new Set<string>(nodes.map(({ id }) => id));
+      const names = new Map<string, string>(nodes.map((node) => [node.id, node.name]));
+      this.#left.keep(session, waits);
       for (const row of this.#all('WHERE session = ? AND open = 1', session)) {
         const over =
           row.question === null
             ? !waits.has(row.id)
             : // One that asked since then may be newer than this list of nodes.
-              !there.has(row.thread) && row.at < at;
+              !names.has(row.thread) && row.at < at;
         if (over) this.#close(row, null);
-        else if (row.session_name !== name) this.#write({ ...row, session_name: name });
+        else this.#rename(row, names.get(row.thread) ?? row.name, name);
       }
       for (const one of fresh) this.#open(one, name);
       this.#prune();
@@ -105,7 +109,11 @@ export class Waiting implements FeedSource {
   /** It was answered here. */
   answered(id: string, choice: string): void {
     const row = this.find(id);
-    if (row !== null) this.#sql.transaction(() => this.#close(row, choice));
+    if (row === null) return;
+    this.#sql.transaction(() => {
+      this.#close(row, choice);
+      if (choice === LEAVE && row.question === null) this.#left.add(row);
+    });
   }
 
   forget(session: SessionId): void {
@@ -115,6 +123,7 @@ export class Waiting implements FeedSource {
       }
       this.#sql.run('DELETE FROM session_names WHERE session = ?', session);
       this.#sql.run('DELETE FROM asked WHERE session = ?', session);
+      this.#left.keep(session, new Set());
     });
   }
 
@@ -160,9 +169,14 @@ export class Waiting implements FeedSource {
   /** The same thing again changes nothing, also when it was answered since. */
   #open(fresh: Fresh, name: string): void {
     const known = this.find(fresh.id);
-    if (known?.mark === fresh.mark && known.name === fresh.name) return;
+    if (known?.mark === fresh.mark || this.#left.has(fresh)) return;
     if (known?.open === 0 && known.question !== null) return;
     this.#write({ ...fresh, seq: 0, open: 1, choice: null, session_name: name });
+  }
+
+  #rename(row: WaitingRow, name: string, sessionName: string): void {
+    if (row.name === name && row.session_name === sessionName) return;
+    this.#write({ ...row, name, session_name: sessionName });
   }
 
   #close(row: WaitingRow, choice: string | null): void {

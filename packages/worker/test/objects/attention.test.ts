@@ -175,7 +175,11 @@ it('[ATT3] a failure is answered with a restart or a message, once', async () =>
   link.observe(exited(1, 3));
   await link.socket.until('over');
   const item = await waiting(node.id);
-  expect(item).toMatchObject({ kind: 'failure', why: 'exit 3', choices: ['restart', 'message'] });
+  expect(item).toMatchObject({
+    kind: 'failure',
+    why: 'exit 3',
+    choices: ['restart', 'message', 'leave it'],
+  });
   const path = `/api/attention/${item.id}`;
   const refused = await ask(400, 'POST', path, { choice: 'message' });
   expect(JSON.stringify(refused)).toContain('input');
@@ -188,6 +192,37 @@ it('[ATT3] a failure is answered with a restart or a message, once', async () =>
   const said = (await logOf(node.id)).filter(({ source }) => source === 'user');
   expect(said).toHaveLength(2);
   await expect.poll(() => items(node.id)).toEqual([]);
+});
+
+it('[ATT7] a failure that is left or stopped waits no more, until the agent fails again', async () => {
+  const { session, node } = await newAgent();
+  const known = async () => (await treeOf(session.id)).nodes[0]?.failure?.seq ?? 0;
+  const fail = async (epoch: number): Promise<AttentionItem> => {
+    await message(node.id);
+    const link = await TestLink.open(node.id, epoch, 1);
+    await link.started(epoch);
+    link.observe(exited(epoch, 3));
+    await link.socket.until('over');
+    return waiting(node.id);
+  };
+  const rename = (name: string) =>
+    ask(200, 'PATCH', `/api/session/${session.id}/node/${node.id}`, { name });
+
+  const first = await fail(1);
+  const at = await known();
+  await rename('other');
+  expect(await items(node.id)).toEqual([{ ...first, name: 'other' }]);
+  await ask(202, 'POST', `/api/attention/${first.id}`, { choice: 'leave it' });
+  const refused = await ask(409, 'POST', `/api/attention/${first.id}`, { choice: 'restart' });
+  expect(JSON.stringify(refused)).toContain('the answer was leave it');
+  await rename('another');
+  expect(await items(node.id)).toEqual([]);
+
+  expect(await fail(2)).toMatchObject({ id: first.id, why: 'exit 3', name: 'another' });
+  expect(await known()).toBeGreaterThan(at);
+  await ask(202, 'POST', `/api/thread/${node.id}/signal`, { action: 'stop' });
+  await expect.poll(() => items(node.id)).toEqual([]);
+  expect((await treeOf(session.id)).nodes).toMatchObject([{ status: 'error', reason: 'exit 3' }]);
 });
 
 it('[ATT6] a limit is told with its time; what is resumed or stopped before waits no more', async () => {

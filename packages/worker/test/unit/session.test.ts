@@ -311,3 +311,47 @@ describe('a session', () => {
     expect(session.takeTouched()).toEqual([]);
   });
 });
+
+describe('[ATT7] what failed', () => {
+  it('waits until it goes on or is stopped; what it was refused before a stop is not held against it', () => {
+    const { session, ready } = newSession();
+    const { id } = session.addNode(custom);
+    ready(id);
+    const failed = { seq: 4, reason: 'exit 1' };
+    session.noteStatus(id, { ...status(5, 'error'), failed });
+    expect(session.node(id).failure).toEqual(failed);
+    session.nodes.update(id, { blocked: 'no budget', blocked_at: '2026-01-01T00:00:00.000Z' });
+    expect(session.node(id)).toMatchObject({ blocked: 'no budget', blockedAt: expect.anything() });
+    session.noteStatus(id, { ...status(6, 'error', true), failed });
+    expect(session.node(id)).toMatchObject({ status: 'error', blocked: null });
+    expect(session.node(id).failure).toBeUndefined();
+    session.noteStatus(id, status(7, 'running'));
+    expect(session.node(id).blocked).toBe(null);
+    session.noteStatus(id, status(8, 'error'));
+    expect(session.node(id).failure, 'a note from before it named the event').toEqual({
+      seq: 8,
+      reason: null,
+    });
+  });
+
+  it('before there was a word for it is known after the change of format', () => {
+    const sql = nodeSql();
+    migrate(sql, SESSION_MIGRATIONS.slice(0, 5));
+    const insert = (id: string, state: string, reason: string) =>
+      sql.run(
+        `INSERT INTO nodes (id, name, slug, agent_type, model, config, api_key, status, reason, done, total, sort_order,
+           tokens, created_at, updated_at, change_seq, thread_seq, phase, stale)
+         VALUES (?, 'n', 's', 'custom', '', '{}', '', ?, ?, 0, 1, 0, 0, '', '', 1, 7, 'ready', 0)`,
+        id,
+        state,
+        reason,
+      );
+    insert('a', 'error', 'exit "1"');
+    insert('b', 'idle', 'stopped');
+    migrate(sql, SESSION_MIGRATIONS);
+    expect(sql.all('SELECT id, failed, stopped FROM nodes ORDER BY id')).toEqual([
+      { id: 'a', failed: JSON.stringify({ seq: 7, reason: 'exit "1"' }), stopped: 0 },
+      { id: 'b', failed: null, stopped: 1 },
+    ]);
+  });
+});

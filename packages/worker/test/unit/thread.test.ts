@@ -358,3 +358,38 @@ describe('a thread', () => {
     expect(t.say(text('a')).seq).toBe(before.seq + 1);
   });
 });
+
+describe('[ATT7] a failure', () => {
+  const note = (t: TestThread) =>
+    outbox(t)
+      .flatMap((item) => (item.kind === 'status' ? [item.note] : []))
+      .at(-1);
+
+  function working(): TestThread {
+    const t = newThread();
+    t.thread.message('user', 'do it', null);
+    t.thread.go(1);
+    observe(t, { type: 'started' });
+    return t;
+  }
+
+  it('is known by its event, also when nobody heard of what was between two', () => {
+    const t = working();
+    t.say({ type: 'status', state: 'error', reason: 'no' });
+    const first = t.thread.state.seq;
+    expect(note(t)).toMatchObject({ status: 'error', failed: { seq: first, reason: 'no' } });
+    t.say({ type: 'status', state: 'error', reason: 'no', context_pct: 0.5 });
+    expect(note(t)).toMatchObject({ contextPct: 0.5, failed: { seq: first } });
+    t.thread.message('user', 'again', null);
+    expect(note(t)?.failed).toBeUndefined();
+    t.say({ type: 'status', state: 'error', reason: 'no', context_pct: 0.5 });
+    expect(note(t)).toMatchObject({ failed: { seq: t.thread.state.seq, reason: 'no' } });
+  });
+
+  it('keeps its reason while the agent is paused', () => {
+    const t = working();
+    t.thread.hold({ by: 'user', reason: null, until: null }, 'user');
+    t.say({ type: 'status', state: 'error', reason: 'no' });
+    expect(note(t)).toMatchObject({ reason: 'paused', failed: { reason: 'no' } });
+  });
+});

@@ -77,6 +77,12 @@ const noteOf = (seq: number, open: AskedQuestion[], more: Partial<AskedNote> = {
   ...more,
 });
 
+const failedBy = (reason: string, seq = 3) => ({
+  status: 'error' as const,
+  reason,
+  failure: { seq, reason },
+});
+
 const read = (waiting: Waiting, after = 0) =>
   waiting.read(after, 2000).map(({ json }) => AttentionChange.parse(JSON.parse(json)));
 
@@ -106,12 +112,17 @@ describe('[ATT1] what waits for a person', () => {
   });
 
   it.each([
-    [{ status: 'error', reason: 'exit 1' }, 'failure', ['restart', 'message']],
-    [{ status: 'error', reason: 'gate failed: test' }, 'gate', ['restart', 'message']],
+    [failedBy('exit 1'), 'failure', ['restart', 'message', 'leave it']],
+    [failedBy('gate failed: test'), 'gate', ['restart', 'message', 'leave it']],
+    [
+      { ...failedBy('gate failed: test'), reason: 'paused' },
+      'gate',
+      ['restart', 'message', 'leave it'],
+    ],
     [{ blocked: 'the budget is used up' }, 'budget', ['raise', 'stop']],
     [{ conflict: CONFLICT }, 'conflict', ['hand to the agent']],
     [{ limit: LIMIT }, 'limit', ['resume now', 'stop']],
-    [{ limit: LIMIT, status: 'error', reason: 'limit' }, 'limit', ['resume now', 'stop']],
+    [{ ...failedBy('limit'), limit: LIMIT }, 'limit', ['resume now', 'stop']],
   ] as const)('is a node that cannot go on: %o', (more, kind, choices) => {
     const { waiting } = opened();
     waiting.attend(session, 'work', [nodeOf(more)], AT);
@@ -135,16 +146,84 @@ describe('[ATT1] what waits for a person', () => {
     expect(waiting.list()).toEqual([]);
   });
 
-  it('[ATT3] that was answered comes back when it fails again, not when the same is told again', () => {
+  it('[ATT3] that was answered comes back when it fails again, not when the node changes otherwise', () => {
     const { waiting } = opened();
-    const failed = nodeOf({ status: 'error', reason: 'exit 1' });
+    const failed = nodeOf(failedBy('exit 1'));
     waiting.attend(session, 'work', [failed], AT);
     const [item] = waiting.list();
     waiting.answered(item?.id ?? '', 'restart');
-    waiting.attend(session, 'work', [failed], AT);
-    expect(waiting.list()).toEqual([]);
-    waiting.attend(session, 'work', [{ ...failed, updatedAt: LATER }], LATER);
+    const renamed = { ...failed, name: 'other', updatedAt: LATER };
+    for (const same of [failed, renamed]) {
+      waiting.attend(session, 'work', [same], LATER);
+      expect(waiting.list()).toEqual([]);
+    }
+    waiting.attend(session, 'work', [{ ...renamed, ...failedBy('exit 1', 9) }], LATER);
     expect(waiting.list()).toMatchObject([{ id: item?.id }]);
+  });
+
+  it.each([
+    ['failure', failedBy('exit 1')],
+    ['budget', { blocked: 'the budget is used up', blockedAt: AT }],
+  ] as const)('[ATT1] a %s keeps its time and place when its agent is renamed', (_kind, more) => {
+    const { waiting } = opened();
+    waiting.attend(session, 'work', [nodeOf(more)], AT);
+    const [item] = waiting.list();
+    waiting.attend(session, 'work', [nodeOf({ ...more, updatedAt: LATER })], LATER);
+    expect(read(waiting), 'a change of something else is not told').toHaveLength(1);
+    const head = waiting.head();
+    waiting.attend(session, 'work', [nodeOf({ ...more, name: 'new', updatedAt: LATER })], LATER);
+    expect(waiting.list()).toEqual([{ ...item, name: 'new' }]);
+    expect(read(waiting, head)).toHaveLength(1);
+  });
+
+  it('[ATT1] a question has the newest name of its agent and its session', () => {
+    const { waiting } = opened();
+    waiting.attend(session, 'work', [nodeOf()], AT);
+    waiting.asked(noteOf(5, [question(4)]));
+    const [item] = waiting.list();
+    waiting.attend(session, 'play', [nodeOf({ name: 'new' })], LATER);
+    const renamed = [{ ...item, name: 'new', sessionName: 'play' }];
+    expect(waiting.list()).toEqual(renamed);
+    waiting.asked(noteOf(6, [question(4)]));
+    expect(waiting.list(), 'the thread may not know it yet').toEqual(renamed);
+  });
+
+  it('[ATT3] a budget that is used up again waits again', () => {
+    const { waiting } = opened();
+    const blocked = { blocked: 'the budget is used up' };
+    waiting.attend(session, 'work', [nodeOf({ ...blocked, blockedAt: AT })], AT);
+    waiting.answered(waiting.list()[0]?.id ?? '', 'raise');
+    waiting.attend(session, 'work', [nodeOf({ ...blocked, blockedAt: LATER })], LATER);
+    expect(waiting.list()).toHaveLength(1);
+  });
+});
+
+describe('[ATT7] a failure that is left', () => {
+  const failed = nodeOf(failedBy('exit 1'));
+
+  function left() {
+    const { waiting } = opened();
+    waiting.attend(session, 'work', [failed], AT);
+    waiting.answered(waiting.list()[0]?.id ?? '', 'leave it');
+    return waiting;
+  }
+
+  it('waits no more, however much else waited since and whatever its agent is called', () => {
+    const waiting = left();
+    const other = newThreadId();
+    for (let seq = 2; seq < 1010; seq += 1) {
+      waiting.asked(noteOf(seq, [question(seq)], { thread: other }));
+    }
+    waiting.asked(noteOf(2000, [], { thread: other }));
+    waiting.attend(session, 'work', [{ ...failed, name: 'new', updatedAt: LATER }], LATER);
+    expect(waiting.list()).toEqual([]);
+  });
+
+  it('waits again when the agent fails again', () => {
+    const waiting = left();
+    waiting.attend(session, 'work', [nodeOf()], LATER);
+    waiting.attend(session, 'work', [nodeOf(failedBy('exit 1', 9))], LATER);
+    expect(waiting.list()).toHaveLength(1);
   });
 });
 

@@ -254,7 +254,8 @@ export class TreeLedger {
   }
 
   #block(node: string, why: string | null): void {
-    this.#deps.nodes.update(node, { blocked: why });
+    const at = why === null ? null : new Date(this.#deps.now()).toISOString();
+    this.#deps.nodes.update(node, { blocked: why, blocked_at: at });
     this.accounts.markDirty(node);
   }
 
