@@ -44,6 +44,69 @@ it('[ATT2] [UIH15] what waits is answered from any page, and is gone from all of
   await other.getByText('Started again').waitFor();
 });
 
+const LONG = `allow reading and writing of everything below the folder ${'a'.repeat(14)}`;
+const LONGEST = 'allow and '.repeat(45);
+const MANY = Array.from({ length: 33 }, (_, n) => `option ${n + 1}`);
+
+/** Asks for leave with long options, and a question with more options than are shown here. */
+const asksAtLength = (): string[] => {
+  const leave = { type: 'decision', id: 'p1', prompt: 'Run make?', kind: 'permission' };
+  const lines = [
+    { ...leave, options: [LONG, 'deny', LONGEST] },
+    { type: 'decision', id: 'd1', prompt: 'Which one?', options: MANY },
+  ].map((line) => JSON.stringify(line));
+  return ['sh', '-c', `read -r task; printf '%s\\n' '${lines.join("' '")}'; cat`];
+};
+
+it('[UIH17] what waits says what it is and since when, keeps its answers within it at every width, and offers only what can be taken', async () => {
+  await using instance = await startInstance();
+  await using browser = await startBrowser();
+  const api = new Api(instance);
+  const { session, node } = await api.agent(asksAtLength(), { name: 'asker' });
+  await api.message(node.id, 'go');
+  for (const width of [1440, 390]) {
+    const page = await browser.visitor({ width });
+    await page.goto(`${instance.url}/api/auth/sign-in/link?token=${instance.token}`);
+    await page.getByTestId('attention').click();
+    const leave = page.locator('[data-attention="permission"]', { hasText: 'Run make?' });
+    const which = page.locator('[data-attention="decision"]', { hasText: 'Which one?' });
+    await leave.waitFor();
+    await which.waitFor();
+    expect(await leave.locator('.kind').innerText()).toBe('permission');
+    expect(await which.locator('.kind').innerText()).toBe('decision');
+    expect(await leave.locator('time').innerText()).toMatch(/just now|ago/);
+    expect(await leave.locator('option').allInnerTexts()).toEqual([
+      'this time',
+      'this agent',
+      'this session',
+    ]);
+    // A text that is higher than its button stands over what comes after it.
+    for (const button of await leave.locator('.choices button').all()) {
+      const over = await button.evaluate((one) => {
+        const text = document.createRange();
+        text.selectNodeContents(one);
+        const [within, box] = [text.getBoundingClientRect(), one.getBoundingClientRect()];
+        const item = one.closest('li')?.getBoundingClientRect();
+        return {
+          text: within.top < box.top || within.bottom > box.bottom || within.right > box.right,
+          button: item === undefined || box.right > item.right || box.bottom > item.bottom,
+        };
+      });
+      expect(over).toEqual({ text: false, button: false });
+    }
+    expect(await which.locator('button').count()).toBe(0);
+    await which.getByRole('link', { name: 'Answer in the thread' }).click();
+    await page.waitForURL(`**/session/${session.id}?node=${node.id}`);
+    const asked = page.locator('[data-decision="open"]');
+    await asked.getByRole('button', { name: 'option 33' }).waitFor();
+    expect(await asked.locator('[data-scope]').allInnerTexts()).toEqual([
+      'For this agent',
+      'For this session',
+    ]);
+    await page.context().close();
+  }
+});
+
 it('[UIH15] the bell opens what waits: by keys, beside it, within a phone, and gives the focus back', async () => {
   await using instance = await startInstance();
   await using browser = await startBrowser();

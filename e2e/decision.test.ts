@@ -1,4 +1,4 @@
-import { Api, growTree, startBrowser, startInstance } from '@filepath/testkit';
+import { Api, growTree, makeRepo, startBrowser, startInstance, tempDir } from '@filepath/testkit';
 import { expect, it } from 'vitest';
 
 /** Asks, says what it was told, and asks again before it ends. */
@@ -47,7 +47,10 @@ it('[UIB3] [UIB14] leave is given in the thread for more than this time, and say
   await using instance = await startInstance();
   await using browser = await startBrowser();
   const api = new Api(instance);
-  const { session, node } = await api.agent(['sh', '-c', SAME], { name: 'maker' });
+  using repo = tempDir('repo');
+  makeRepo(repo.path);
+  const options = { name: 'maker', gitRepoUrl: repo.path };
+  const { session, node } = await api.agent(['sh', '-c', SAME], options);
   const page = await browser.visitor();
   await page.goto(instance.signInUrl);
   await page.goto(`${instance.url}/session/${session.id}`);

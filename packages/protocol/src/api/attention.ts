@@ -13,6 +13,10 @@ export const AttentionKind = z.enum([
 ]);
 export type AttentionKind = z.infer<typeof AttentionKind>;
 
+/** For what an answer holds: this question, or equal ones of the same session, agent or repository. */
+export const RuleScope = z.enum(['session', 'agent', 'repository']);
+export type RuleScope = z.infer<typeof RuleScope>;
+
 export const AttentionItem = z.object({
   id: z.string(),
   kind: AttentionKind,
@@ -25,6 +29,8 @@ export const AttentionItem = z.object({
   choices: z.array(z.string()),
   /** Of a question: what it is about, by content. */
   hash: z.string().nullable(),
+  /** Of a permission: for what else than this time an answer can hold. */
+  scopes: z.array(RuleScope).optional(),
   at: z.string(),
 });
 export type AttentionItem = z.infer<typeof AttentionItem>;
@@ -43,10 +49,6 @@ export const AttentionChange = z.discriminatedUnion('type', [
   z.object({ seq: z.int().min(1), type: z.literal('reset') }),
 ]);
 export type AttentionChange = z.infer<typeof AttentionChange>;
-
-/** For what an answer holds: this question, or equal ones of the same session, agent or repository. */
-export const RuleScope = z.enum(['session', 'agent', 'repository']);
-export type RuleScope = z.infer<typeof RuleScope>;
 
 export const AttentionAnswer = z.strictObject({
   /** One of the choices. */

@@ -1,4 +1,9 @@
-import { type AttentionChange, AttentionItem, type AttentionKind } from '@filepath/protocol';
+import {
+  type AttentionChange,
+  AttentionItem,
+  type AttentionKind,
+  type RuleScope,
+} from '@filepath/protocol';
 import type { FeedItem } from '../feed/feed-source.ts';
 
 /** One thing that waits, or waited, for the person. */
@@ -59,9 +64,14 @@ export function itemOf(row: WaitingRow): AttentionItem {
     why,
     choices: JSON.parse(row.choices),
     hash,
+    ...(kind === 'permission' ? { scopes: scopesOf(row) } : {}),
     at,
   });
 }
+
+/** What a rule can be of. */
+const scopesOf = ({ repository }: WaitingRow): RuleScope[] =>
+  repository === null ? ['agent', 'session'] : ['agent', 'session', 'repository'];
 
 export function changeOf(row: WaitingRow): FeedItem {
   const { seq, id, choice } = row;

@@ -105,6 +105,9 @@ describe('[ATT1] what waits for a person', () => {
       { kind: 'decision', choices: ['allow', 'deny'], hash: null },
       { kind: 'permission', sessionName: 'work', name: 'builder', hash: 'h' },
     ]);
+    const [decision, permission] = waiting.list();
+    expect(decision).not.toHaveProperty('scopes');
+    expect(permission?.scopes).toEqual(['agent', 'session', 'repository']);
     waiting.asked(noteOf(7, [question(4)]));
     expect(waiting.list()).toHaveLength(1);
     waiting.asked(noteOf(6, []));
@@ -362,7 +365,8 @@ describe('[ATT4] a rule', () => {
     const { waiting, rules } = opened();
     const open = [question(4, { permission: false }), question(5)];
     waiting.asked(noteOf(5, open, { repository: null }));
-    for (const { id, kind } of waiting.list()) {
+    for (const { id, kind, scopes } of waiting.list()) {
+      expect(scopes).toEqual(kind === 'permission' ? ['agent', 'session'] : undefined);
       const row = waiting.find(id);
       if (row === null) throw new Error('no row');
       expect(() => rules.check('repository', row)).toThrow(

@@ -17,3 +17,9 @@ export function sessionAgents(): Pick<TreeView, 'nodes'> {
 export function panelThread(): string {
   return getContext<string | undefined>(THREAD) ?? '';
 }
+
+/** Whether the session has a repository: what can hold for one only is offered where there is one. */
+export function sessionHasRepository(): () => boolean {
+  const tree = getContext<TreeView | undefined>(AGENTS);
+  return () => (tree?.session?.gitRepoUrl ?? null) !== null;
+}

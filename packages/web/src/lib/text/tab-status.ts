@@ -1,11 +1,14 @@
-import type { Node } from '@filepath/protocol';
+import { type Node, WAITING } from '@filepath/protocol';
 
 /** What a tab tells from afar. What needs a person comes first. */
 export type TabStatus = 'waiting' | 'error' | 'running' | 'done';
 
-/** What a tree comes down to: a failure, work, or its end. An idle tree says nothing. */
-export function treeStatus(nodes: Iterable<Pick<Node, 'status' | 'parentId'>>): TabStatus | null {
+/** What a tree comes down to: that it waits for a person, a failure, work, or its end. An idle tree says nothing. */
+export function treeStatus(
+  nodes: Iterable<Pick<Node, 'status' | 'reason' | 'parentId'>>,
+): TabStatus | null {
   const all = [...nodes];
+  if (all.some((node) => node.reason === WAITING)) return 'waiting';
   if (all.some((node) => node.status === 'error')) return 'error';
   if (all.some((node) => node.status === 'running' || node.status === 'thinking')) return 'running';
   const tops = all.filter((node) => node.parentId === null);
