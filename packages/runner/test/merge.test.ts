@@ -1,58 +1,21 @@
-import { existsSync, readdirSync, readFileSync } from 'node:fs';
+import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import type { JobOrder, JobResult, MergeTarget, StartOrder } from '@filepath/protocol';
+import type { StartOrder } from '@filepath/protocol';
 import { describe, expect, it } from 'vitest';
-import { carriedOut, jobOrder, pushed, resultOf } from './jobs.ts';
-import { ended, git, repositoryOf } from './repositories.ts';
+import {
+  again,
+  AS,
+  commit,
+  family,
+  merged,
+  mergeOrder,
+  SESSION,
+  toParent,
+  workspace,
+} from './families.ts';
+import { pushed, resultOf } from './jobs.ts';
+import { ended, git } from './repositories.ts';
 import { Bench, processesOf, runnerProcess, shellOrder, tempDir } from './setup.ts';
-
-const AS = 'git config user.name a; git config user.email a@a;';
-const commit = (file: string, text: string): string =>
-  `${AS} printf '${text}' > ${file}; git add ${file}; git commit -qm ${file};`;
-
-type Mode = { mode?: 'ff' | 'merge'; hand?: boolean };
-
-const toParent = ({ thread, slug }: StartOrder, atWork = false): MergeTarget => ({
-  into: 'parent',
-  thread,
-  slug,
-  name: 'lead',
-  atWork,
-});
-const SESSION: MergeTarget = { into: 'session', branch: 'filepath/work-1' };
-
-const mergeOrder = (child: StartOrder, target: MergeTarget, more: Mode = {}): JobOrder =>
-  jobOrder(child, { type: 'merge', name: 'helper', target, hand: false, ...more });
-
-const merged = (
-  bench: Bench,
-  child: StartOrder,
-  target: MergeTarget,
-  more: Mode = {},
-): Promise<JobResult> => carriedOut(bench, mergeOrder(child, target, more));
-
-const workspace = (bench: Bench, order: StartOrder): string =>
-  join(bench.agentDir(order), 'workspace');
-
-/** A parent on a repository, and children of it that ran these scripts. */
-async function family(bench: Bench, parent: string, ...children: string[]) {
-  const gitRepoUrl = repositoryOf({ text: '1\n2\n3\n4\n5\n6\n7\n8\n9\n' });
-  const lead = shellOrder(parent, { gitRepoUrl });
-  await ended(bench, lead);
-  const helpers: StartOrder[] = [];
-  for (const script of children) {
-    const of = { thread: lead.thread, slug: lead.slug };
-    const helper = shellOrder(script, { gitRepoUrl, parent: of });
-    await ended(bench, helper);
-    helpers.push(helper);
-  }
-  const mirror = join(
-    bench.home,
-    'mirrors',
-    readdirSync(join(bench.home, 'mirrors')).find((name) => name.endsWith('.git')) ?? '',
-  );
-  return { lead, helpers, mirror, gitRepoUrl };
-}
 
 describe('a merge', () => {
   it('[MERGE1] into an idle parent fast-forwards its workspace, then makes a merge commit', async () => {
@@ -134,10 +97,7 @@ describe('a merge', () => {
     expect(git(mirror, 'rev-parse', `refs/merged/${lead.slug}`)).toBe(ours);
     expect(git(workspace(bench, lead), 'rev-parse', 'HEAD')).toBe(ours);
     const resolve = `git merge -q ${ours} || true; sed -i '/^[<=>]/d;/^five$/d' text; git commit -qam both`;
-    const again = { ...two, epoch: 2, config: { command: ['sh', '-c', resolve] } };
-    const record = bench.worker.thread(two.thread);
-    Object.assign(record, { epoch: 2, observed: [], lines: [], offset: 0 });
-    await ended(bench, again);
+    await again(bench, two, resolve);
     expect(await merged(bench, two, toParent(lead))).toMatchObject({ how: 'ff', taken: true });
     expect(readFileSync(join(workspace(bench, lead), 'text'), 'utf8')).toBe(
       '1\n2\n3\n4\nFIVE\n6\n7\n8\n9\n',
@@ -182,6 +142,22 @@ describe('a merge', () => {
     const head = git(mirror, 'rev-parse', 'refs/sessions/filepath/work-1');
     expect(git(gitRepoUrl, 'rev-parse', 'filepath/work-1')).toBe(head);
     expect(git(gitRepoUrl, 'ls-tree', '--name-only', head)).toBe('a\nb\ntext');
+  });
+
+  it('[MERGE5] into the session’s branch begins it with the work where the repository has no commit', async () => {
+    const bench = await Bench.open();
+    const gitRepoUrl = join(tempDir(), 'empty.git');
+    git('/', 'init', '-q', '--bare', '-b', 'main', gitRepoUrl);
+    const root = shellOrder(commit('a', 'a'), { gitRepoUrl });
+    await ended(bench, root);
+    const tip = git(workspace(bench, root), 'rev-parse', 'HEAD');
+    expect(await merged(bench, root, SESSION)).toMatchObject({ how: 'ff', commit: tip });
+    await again(bench, root, commit('b', 'b'));
+    expect(await merged(bench, root, SESSION)).toMatchObject({ how: 'ff', before: tip });
+    expect(await pushed(bench, root, { session: SESSION.branch })).toMatchObject({
+      type: 'pushed',
+    });
+    expect(git(gitRepoUrl, 'ls-tree', '--name-only', SESSION.branch)).toBe('a\nb');
   });
 
   it('[MERGE6] of work without a repository, or into a parent that is not here, says what to do', async () => {
@@ -233,13 +209,25 @@ describe('a merge', () => {
     await bench.stop();
     const order = mergeOrder(two, toParent(lead));
     bench.worker.order(order);
-    const file = join(bench.agentDir(two), 'jobs', `${order.id}.json`);
-    // At work, or done already where nobody looked in time.
-    const begun = (): boolean =>
-      existsSync(file) && JSON.parse(readFileSync(file, 'utf8')).tries !== 0;
-    const child = runnerProcess(bench);
-    await expect.poll(begun, { interval: 5 }).toBe(true);
+    // It stands still where the branch is to be moved: both are joined, and nothing says so yet.
+    const before = git(mirror, 'rev-parse', `refs/merged/${lead.slug}`);
+    const [programs, reached] = [tempDir(), join(tempDir(), 'reached')];
+    writeFileSync(
+      join(programs, 'git'),
+      `#!/bin/sh
+case "$*" in *"update-ref refs/merged/"*) : > ${reached}; exec sleep 600 ;; esac
+PATH=\${PATH#*:}
+exec git "$@"
+`,
+      { mode: 0o755 },
+    );
+    const path = `PATH=${programs}:${process.env['PATH'] ?? ''}`;
+    const child = runnerProcess(bench, ['/usr/bin/env', path]);
+    await expect.poll(() => existsSync(reached)).toBe(true);
     await child.kill();
+    expect(git(mirror, 'rev-parse', `refs/merged/${lead.slug}`)).toBe(before);
+    const file = join(bench.agentDir(two), 'jobs', `${order.id}.json`);
+    expect(JSON.parse(readFileSync(file, 'utf8'))).toMatchObject({ state: 'open', tries: 1 });
     git(mirror, 'fsck', '--connectivity-only');
     await bench.start();
     expect(await resultOf(bench, order)).toMatchObject({

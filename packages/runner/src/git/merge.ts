@@ -8,8 +8,9 @@ import type { Mailbox } from '../mailbox.ts';
 import { bringBack } from './bring.ts';
 import { joinCommits } from './join-commits.ts';
 import { FORWARD } from './merge-script.ts';
-import { mergedRef, MirrorRefs, sessionRef } from './mirror-refs.ts';
+import { mergedRef, MirrorRefs, sessionRef, takenRef, targetKey } from './mirror-refs.ts';
 import type { Mirrors } from './mirrors.ts';
+import { apartWords, type Branch, branchAt, withWaiting } from './waiting-work.ts';
 
 const TIMEOUT_MS = 120_000;
 
@@ -38,12 +39,10 @@ export type MergeOutcome =
 /** A branch of the mirror that work is merged into. */
 type Target = {
   ref: string;
-  /** Where the ref stands, and the commit that is merged into. */
+  /** Where the ref stands, and the commit that is merged into. Null: the branch begins with the work. */
   old: string | null;
-  ours: string;
+  ours: string | null;
   shown: string;
-  /** The agent whose workspace is to have it. */
-  parent: Place | null;
 };
 
 /**
@@ -57,32 +56,55 @@ export async function merge(job: Merge): Promise<MergeOutcome> {
   if (id === null || mirror === null) {
     throw new Refusal('its workspace was not made from a repository: there is no branch to merge');
   }
-  const exclusively = <T>(task: () => Promise<T>): Promise<T> => mirrors.exclusively(id, task);
-  const bring = { ...job, mirror, exclusively, timeoutMs: TIMEOUT_MS };
-  const from = await bringBack(bring);
+  const means: Means = {
+    refs: new MirrorRefs(mirror, job.env, signal),
+    mirror,
+    exclusively: (task) => mirrors.exclusively(id, task),
+  };
+  const own = await job.targets.run(targetKey(id, place.slug), () => ownWork(job, means));
   const { target: into } = work;
-  const key = into.into === 'parent' ? into.thread : into.branch;
-  return job.targets.run(`${id}/${key}`, async () => {
-    const refs = new MirrorRefs(mirror, job.env, signal);
-    const target =
-      into.into === 'parent'
-        ? await parentTarget(job, { bring, refs, id }, into)
-        : await sessionTarget(refs, into.branch);
-    const outcome = await mergeInto(job, { refs, mirror, exclusively }, target, from);
-    if (outcome.type === 'conflict' || target.parent === null) return outcome;
-    const atWork = into.into === 'parent' && into.atWork;
-    const taken = atWork ? false : await forward(job, target.parent, mirror, outcome.commit);
-    return { ...outcome, taken };
+  if (into.into === 'parent') {
+    return job.targets.run(targetKey(id, into.slug), () =>
+      mergeIntoParent(job, means, { into, own, id }),
+    );
+  }
+  const { branch } = into;
+  return job.targets.run(targetKey(id, branch), async () => {
+    const target = await sessionTarget(means.refs, branch);
+    return mergeInto(job, means, target, own);
   });
 }
 
-type Bringing = { bring: Parameters<typeof bringBack>[0]; refs: MirrorRefs; id: string };
+/** The work of an agent: its own commit, and with it what was merged into its branch. */
+type Own = { tip: string; whole: string };
 
-async function parentTarget(
+type Means = {
+  refs: MirrorRefs;
+  mirror: string;
+  exclusively: <T>(task: () => Promise<T>) => Promise<T>;
+};
+
+async function ownWork(job: Merge, means: Means): Promise<Own> {
+  const { place, work } = job;
+  const tip = await bringBack({ ...job, ...means, timeoutMs: TIMEOUT_MS });
+  const branch = await branchAt(means.refs, place.slug, tip);
+  const whole = await withWaiting({ ...job, ...means }, branch, work.name);
+  if (typeof whole !== 'string') throw new Refusal(apartWords(work.name, whole));
+  return { tip, whole };
+}
+
+type IntoParent = {
+  into: { thread: ThreadId; name: string; atWork: boolean };
+  own: Own;
+  id: string;
+};
+
+async function mergeIntoParent(
   job: Merge,
-  { bring, refs, id }: Bringing,
-  into: { thread: ThreadId; slug: string; name: string },
-): Promise<Target> {
+  means: Means,
+  { into, own, id }: IntoParent,
+): Promise<MergeOutcome> {
+  const { refs, mirror } = means;
   const parent = job.placeOf(into.thread);
   if (parent === null || !existsSync(join(parent.dir, 'workspace'))) {
     throw new Refusal(`${into.name} has no workspace here: send it a message first`);
@@ -91,45 +113,88 @@ async function parentTarget(
     throw new Refusal(`${into.name} works on another repository`);
   }
   const folder = `bring-for-${job.place.slug}`;
-  const tip = await bringBack({ ...bring, place: parent, folder });
-  const ref = mergedRef(parent.slug);
-  const old = await refs.commit(ref);
-  // Earlier merges that its workspace does not have yet are gone on from, unless it went another way.
-  const waiting = old !== null && (await refs.isAncestor(tip, old));
-  return { ref, old, ours: waiting && old !== null ? old : tip, shown: into.name, parent };
+  const tip = await bringBack({
+    ...job,
+    ...means,
+    place: parent,
+    folder,
+    timeoutMs: TIMEOUT_MS,
+  });
+  const branch = await branchAt(refs, parent.slug, tip);
+  const found = await parentTarget(job, means, { branch, shown: into.name, from: own.whole });
+  const outcome = 'type' in found ? found : await mergeInto(job, means, found, own);
+  if (outcome.type === 'conflict') return outcome;
+  const { commit } = outcome;
+  const taken =
+    (await refs.isAncestor(commit, tip)) ||
+    (!into.atWork && (await forward(job, parent, mirror, commit)));
+  if (taken) await refs.set(takenRef(parent.slug), commit);
+  return { ...outcome, taken };
+}
+
+type Onto = { branch: Branch; shown: string; from: string };
+
+/** What waits for the parent is never left behind: it is in what is merged into, or in what is merged. */
+async function parentTarget(
+  job: Merge,
+  means: Means,
+  { branch, shown, from }: Onto,
+): Promise<Target | MergeOutcome> {
+  const { refs } = means;
+  const { slug, tip, merged, waits } = branch;
+  const target = (ours: string, old = merged): Target => ({
+    ref: mergedRef(slug),
+    old,
+    ours,
+    shown,
+  });
+  if (waits === null) return target(tip);
+  for (const newer of [waits, from]) if (await refs.isAncestor(tip, newer)) return target(waits);
+  if (await refs.isAncestor(waits, from)) return target(tip);
+  const joined = await withWaiting({ ...job, ...means }, branch, shown);
+  if (typeof joined === 'string') return target(joined, joined);
+  // It conflicts with the parent itself, as what waits does or by what came since; else it is not what is in the way.
+  const { files, truncated } = joined;
+  const conflict = { type: 'conflict' as const, from, ours: tip };
+  if (await refs.isAncestor(from, waits)) return { ...conflict, files, truncated };
+  const alone = await joinCommits(
+    { ...job, ...means },
+    { ours: tip, theirs: from, message: messageOf(job, shown) },
+  );
+  if (typeof alone !== 'string') return { ...conflict, ...alone };
+  throw new Refusal(apartWords(shown, joined));
 }
 
 async function sessionTarget(refs: MirrorRefs, branch: string): Promise<Target> {
   const ref = sessionRef(branch);
   const old = await refs.commit(ref);
-  const ours = old ?? (await refs.commit('HEAD'));
-  if (ours === null) throw new Refusal('the repository has no commit to begin a branch at');
-  return { ref, old, ours, shown: branch, parent: null };
+  return { ref, old, ours: old ?? (await refs.commit('HEAD')), shown: branch };
 }
 
-type Means = {
-  refs: MirrorRefs;
-  mirror: string;
-  exclusively: <T>(task: () => Promise<T>) => Promise<T>;
-};
+const messageOf = ({ work }: Merge, shown: string): string =>
+  `Merge the work of ${work.name} into ${shown}`;
 
 async function mergeInto(
   job: Merge,
   means: Means,
   { ref, old, ours, shown }: Target,
-  from: string,
+  { tip, whole: from }: Own,
 ): Promise<MergeOutcome> {
   const { refs, exclusively } = means;
   const { mode, name } = job.work;
   const done = (commit: string, how: 'ff' | 'merge' | 'none'): MergeOutcome => ({
     type: 'merged',
-    from,
+    from: tip,
     commit,
-    before: ours,
+    before: ours ?? commit,
     how,
     taken: false,
   });
   const set = (commit: string): Promise<void> => exclusively(() => refs.move(ref, commit, old));
+  if (ours === null) {
+    await set(from);
+    return done(from, 'ff');
+  }
   if (await refs.isAncestor(from, ours)) {
     if (old !== ours) await set(ours);
     return done(ours, 'none');
@@ -144,8 +209,8 @@ async function mergeInto(
       `${shown} has commits that ${name} has not: merge without \`ff\`, or let ${name} merge ${ours} first`,
     );
   }
-  const message = `Merge the work of ${name} into ${shown}`;
-  const joined = await joinCommits({ ...job, ...means }, { ours, theirs: from, message });
+  const pair = { ours, theirs: from, message: messageOf(job, shown) };
+  const joined = await joinCommits({ ...job, ...means }, pair);
   if (typeof joined !== 'string') return { type: 'conflict', from, ours, ...joined };
   await set(joined);
   return done(joined, 'merge');

@@ -6,8 +6,14 @@ const TIMEOUT_MS = 60_000;
 /** Where results of merges into an agent's branch are in its mirror, until its workspace has them. */
 export const mergedRef = (slug: string): string => `refs/merged/${slug}`;
 
+/** The last of these that the workspace had. */
+export const takenRef = (slug: string): string => `refs/taken/${slug}`;
+
 /** Where a session's branch is in the mirror. */
 export const sessionRef = (branch: string): string => `refs/sessions/${branch}`;
+
+/** By what merges into one branch wait for each other: an agent's, by its slug, or a session's. */
+export const targetKey = (mirror: string, branch: string): string => `${mirror}/${branch}`;
 
 /** Commits and refs of one mirror, by git on the host. */
 export class MirrorRefs {
@@ -47,6 +53,12 @@ export class MirrorRefs {
     const { status, said } = await this.#git(['update-ref', ref, to, before]);
     if (status === 0) return;
     throw new Refusal(`${ref} was moved by another at the same time: ask again. ${said.trim()}`);
+  }
+
+  /** Where nobody else writes it, or all write the same. */
+  async set(ref: string, to: string): Promise<void> {
+    const { status, said } = await this.#git(['update-ref', ref, to]);
+    if (status !== 0) throw new Refusal(`${ref} could not be written: ${said.trim()}`);
   }
 
   async #git(args: readonly string[]): Promise<GitResult> {

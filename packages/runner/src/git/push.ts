@@ -3,12 +3,14 @@ import { existsSync } from 'node:fs';
 import { recordedMirror } from '../executor/borrowed-mirror.ts';
 import { type Place, Refusal } from '../executor/executor.ts';
 import type { WorkspaceTools } from '../jobs/workspace-command.ts';
-import { bringBack, refOf } from './bring.ts';
+import type { Mailbox } from '../mailbox.ts';
+import { bringBack } from './bring.ts';
 import { advice, wordsOf } from './fetch.ts';
 import { type GitResult, hostGit } from './host-git.ts';
-import { MirrorRefs, sessionRef } from './mirror-refs.ts';
+import { MirrorRefs, sessionRef, targetKey } from './mirror-refs.ts';
 import type { Mirrors } from './mirrors.ts';
 import type { Remote } from './remote.ts';
+import { apartWords, branchAt, withWaiting } from './waiting-work.ts';
 
 const TIMEOUT_MS = 10 * 60_000;
 
@@ -33,6 +35,8 @@ export type Push = WorkspaceTools & {
   place: Place;
   mirrors: Mirrors;
   work: Extract<JobWork, { type: 'push' }>;
+  /** One merge into a branch at a time. */
+  targets: Mailbox;
   signal: AbortSignal;
 };
 
@@ -52,7 +56,7 @@ export async function push(job: Push): Promise<Pushed> {
   }
   const mirror = mirrors.path(id);
   const exclusively = <T>(task: () => Promise<T>): Promise<T> => mirrors.exclusively(id, task);
-  const { ref, commit } = await source(job, mirror, exclusively);
+  const commit = await source(job, { id, mirror, exclusively });
   const branch = work.branch ?? work.session ?? `filepath/${place.slug}`;
   const result = await exclusively(() =>
     hostGit({
@@ -64,7 +68,7 @@ export async function push(job: Push): Promise<Pushed> {
         ...(work.force ? ['--force'] : []),
         '--',
         remote.shown,
-        `${ref}:refs/heads/${branch}`,
+        `${commit}:refs/heads/${branch}`,
       ],
       remote,
       env: job.env,
@@ -77,20 +81,28 @@ export async function push(job: Push): Promise<Pushed> {
   throw new Refusal(refusal(result, remote, branch));
 }
 
-/** What is pushed: the session's branch, which is in the mirror, or the agent's, which is brought there. */
-async function source(
-  job: Push,
-  mirror: string,
-  exclusively: <T>(task: () => Promise<T>) => Promise<T>,
-): Promise<{ ref: string; commit: string }> {
+type Source = {
+  id: string;
+  mirror: string;
+  exclusively: <T>(task: () => Promise<T>) => Promise<T>;
+};
+
+/** What is pushed: the session's branch, which is in the mirror, or the agent's with what waits to be taken by it. */
+async function source(job: Push, { id, mirror, exclusively }: Source): Promise<string> {
+  const { place } = job;
   const { session } = job.work;
+  const refs = new MirrorRefs(mirror, job.env, job.signal);
   if (session === undefined) {
-    const commit = await bringBack({ ...job, mirror, exclusively });
-    return { ref: refOf(job.place.slug), commit };
+    const means = { ...job, mirror, exclusively, refs };
+    return job.targets.run(targetKey(id, place.slug), async () => {
+      const tip = await bringBack(means);
+      const whole = await withWaiting(means, await branchAt(refs, place.slug, tip), place.slug);
+      if (typeof whole === 'string') return whole;
+      throw new Refusal(apartWords(place.slug, whole));
+    });
   }
-  const ref = sessionRef(session);
-  const commit = await new MirrorRefs(mirror, job.env, job.signal).commit(ref);
-  if (commit !== null) return { ref, commit };
+  const commit = await refs.commit(sessionRef(session));
+  if (commit !== null) return commit;
   throw new Refusal('nothing was merged into the branch of the session yet');
 }
 
