@@ -346,8 +346,10 @@ export {
   MergeInto,
   MergeTarget,
   NodeConflict,
+  NodeWaiting,
   NodeOverlap,
 } from './git/merge.ts';
+export { shownPath } from './git/shown-path.ts';
 export { RepositoryCheck, RepositoryFound } from './git/repository.ts';
 export { TailQuery, ThreadRun, ThreadTail } from './api/tail.ts';
 export { EXPORT_VERSION, exportClaim, ExportEnd, ExportHeader, ExportLine } from './api/export.ts';

@@ -31,8 +31,8 @@ it('[MERGE9] merges, conflicts and overlaps are notices that say what to do', ()
   const blocks = toBlocks(log(...bodies.map((body) => ({ source: 'system' as const, body }))));
   expect(blocks).toMatchObject([
     { level: 'info', text: 'merged the work of helper into lead as aaaaaaaaaa', detail: null },
-    { level: 'info', detail: `lead gets it with: git merge ${'a'.repeat(40)}` },
-    { level: 'info', text: 'lead had the work of helper already' },
+    { level: 'info', detail: `the workspace of lead gets it with: git merge ${'a'.repeat(40)}` },
+    { level: 'info', text: 'lead has the work of helper' },
     {
       level: 'warn',
       text: 'the work of helper conflicts with lead',

@@ -9,7 +9,7 @@ export const AS = 'git config user.name a; git config user.email a@a;';
 export const commit = (file: string, text: string): string =>
   `${AS} printf '${text}' > ${file}; git add ${file}; git commit -qm ${file};`;
 
-type Mode = { mode?: 'ff' | 'merge'; hand?: boolean };
+type Mode = { mode?: 'ff' | 'merge'; hand?: boolean; commit?: string };
 
 export const toParent = ({ thread, slug }: StartOrder, atWork = false): MergeTarget => ({
   into: 'parent',

@@ -44,6 +44,25 @@ describe('what was merged into a parent and waits to be taken', () => {
     expect(existsSync(join(at, 'a'))).toBe(true);
   });
 
+  it('[MERGE25] is taken as it was merged, without what came since', async () => {
+    const { bench, lead, helpers, at } = await waiting(commit('a', 'a'));
+    const [one] = helpers as [StartOrder];
+    const from = git(workspace(bench, one), 'rev-parse', 'HEAD');
+    await again(bench, one, commit('later', 'later'));
+    await again(bench, lead, COMMIT);
+    expect(await merged(bench, one, toParent(lead), { commit: from })).toMatchObject({
+      type: 'merged',
+      from,
+      taken: true,
+    });
+    expect(readdirSync(at).sort()).toEqual(['.git', 'a', 'text']);
+    const unknown = { commit: 'f'.repeat(40) };
+    expect(await merged(bench, one, toParent(lead), unknown)).toMatchObject({
+      type: 'job_failed',
+      reason: expect.stringContaining('no commit'),
+    });
+  });
+
   it('[MERGE23] is taken where the parent merged it itself, at work or not', async () => {
     const { bench, lead, helpers, mirror } = await waiting(commit('a', 'a'));
     const [one] = helpers as [StartOrder];

@@ -1,4 +1,4 @@
-import { JobResult } from '@filepath/protocol';
+import { JobResult, shownPath } from '@filepath/protocol';
 import { cutMiddle, defineTool, type LoopTool } from '@filepath/loop';
 import { z } from 'zod';
 import { ChildId } from './child-id.ts';
@@ -33,9 +33,9 @@ function words(result: JobResult): { ok: boolean; text: string } {
     return { ok: true, text: `The work of ${name} is merged as ${commit}. ${next}` };
   }
   if (result.type !== 'conflict') return { ok: false, text: 'The merge ended in another way.' };
-  const files = result.files.map(({ path, hunks }) => [path, ...hunks].join('\n'));
+  const files = result.files.map(({ path, hunks }) => [shownPath(path), ...hunks].join('\n'));
   const next = result.hand
-    ? `${result.name} has it as a task: merge again when it is done.`
+    ? `${result.name} has it as a task: it is merged when that is done. If it conflicts again, a person is asked.`
     : `Ask again with onConflict 'agent' to make it a task of ${result.name}, or run: git merge ${result.from}`;
   const text = [`In conflict with your branch, nothing is changed. ${next}`, ...files].join('\n\n');
   return { ok: false, text: cutMiddle(text, MAX_TEXT) };

@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { AgentState } from '../fap/events.ts';
 import { Budget, UsageTotals } from '../gateway/usage.ts';
 import { NodeWork } from '../git/changes.ts';
-import { NodeConflict, NodeOverlap } from '../git/merge.ts';
+import { NodeConflict, NodeOverlap, NodeWaiting } from '../git/merge.ts';
 import { SessionId, ThreadId } from '../ids.ts';
 import { AgentTypeName } from '../catalog/entry.ts';
 import { AgentConfig } from './agent-config.ts';
@@ -81,6 +81,8 @@ export const Node = z.object({
   conflict: NodeConflict.optional(),
   /** By what it failed; absent: it did not, or it was told to go on, or to stop. */
   failure: NodeFailure.optional(),
+  /** What was merged into its branch and waits to be taken by its workspace; absent: nothing. */
+  waiting: NodeWaiting.optional(),
   /** It is paused, with all below it, until a provider's limit is over; absent: it is not. */
   limit: NodeLimit.optional(),
   createdAt: z.iso.datetime(),

@@ -49,6 +49,15 @@ export const ConflictFile = z.strictObject({
 });
 export type ConflictFile = z.infer<typeof ConflictFile>;
 
+/** Work that was merged into a node's branch and that its workspace does not have yet. */
+export const NodeWaiting = z.object({
+  /** All of it; `git merge` in the workspace takes it. */
+  commit: CommitHash,
+  /** Whose it is, and which commit of theirs. */
+  of: z.array(z.object({ node: ThreadId, name: z.string(), from: CommitHash })),
+});
+export type NodeWaiting = z.infer<typeof NodeWaiting>;
+
 /** What a node shows of a merge that could not be done, until one is. */
 export const NodeConflict = z.object({
   into: MergeInto,
@@ -62,6 +71,8 @@ export const NodeConflict = z.object({
   /** An agent has it as a task: `holder`, or the one whose work it is. */
   handed: z.boolean(),
   holder: ThreadId.optional(),
+  /** Where the task stands in the log of whoever has it; a run that ends after this lets the merge be asked for again. */
+  told: z.int().min(0).optional(),
   /** The merge that met it. */
   job: JobId.optional(),
   /** By what it is told from an equal one later: it came, or was given back, with this change of the tree. */

@@ -3,6 +3,7 @@ import { JobId, SessionId, ThreadId } from '../ids.ts';
 import { AgentConfig } from '../api/agent-config.ts';
 import { SnapshotSource } from '../api/snapshot.ts';
 import { BranchName } from '../git/branch-name.ts';
+import { CommitHash } from '../git/commit-hash.ts';
 import { Gates } from '../thread/gates.ts';
 import { MergeMode, MergeTarget } from '../git/merge.ts';
 
@@ -84,6 +85,8 @@ export const JobWork = z.discriminatedUnion('type', [
     name: z.string(),
     target: MergeTarget,
     mode: MergeMode.optional(),
+    /** This commit of the agent's, which was merged before, in place of where its branch stands. */
+    commit: CommitHash.optional(),
     /** Said again in the result of a conflict. */
     hand: z.boolean(),
   }),

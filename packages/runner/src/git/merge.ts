@@ -86,6 +86,11 @@ type Means = {
 
 async function ownWork(job: Merge, means: Means): Promise<Own> {
   const { place, work } = job;
+  if (work.commit !== undefined) {
+    const known = await means.refs.commit(work.commit);
+    if (known === null) throw new Refusal(`the mirror has no commit ${work.commit} any more`);
+    return { tip: known, whole: known };
+  }
   const tip = await bringBack({ ...job, ...means, timeoutMs: TIMEOUT_MS });
   const branch = await branchAt(means.refs, place.slug, tip);
   const whole = await withWaiting({ ...job, ...means }, branch, work.name);

@@ -1,4 +1,4 @@
-import type { ConflictFile } from '@filepath/protocol';
+import { type ConflictFile, shownPath } from '@filepath/protocol';
 import { type Joining, joinCommits } from './join-commits.ts';
 import { mergedRef, type MirrorRefs, takenRef } from './mirror-refs.ts';
 
@@ -46,7 +46,7 @@ const NAMED = 5;
 
 /** For whoever asked for something that needs both. */
 export function apartWords(shown: string, { waits, files }: Apart): string {
-  const named = files.slice(0, NAMED).map(({ path }) => JSON.stringify(path));
+  const named = files.slice(0, NAMED).map(({ path }) => shownPath(path));
   const more = files.length > NAMED ? ` and ${files.length - NAMED} more` : '';
   return `what was merged into ${shown} before, and waits to be taken, conflicts with what ${shown} has committed since (${named.join(', ')}${more}). Let ${shown} run \`git merge ${waits}\` and resolve it, or merge the work that waits again and resolve its conflict; then ask again`;
 }

@@ -12,13 +12,14 @@ import { notFound } from '../result.ts';
 import { first, type Sql } from '../storage/sql.ts';
 import { readValue, writeValue } from '../storage/values.ts';
 import type { MergeNote } from '../thread/outbox.ts';
+import { ASKED_MERGES_TABLE, type AskedMerge, AskedMerges } from './asked-merges.ts';
 import { Handing, type Touch } from './handing.ts';
-import { toTake } from './merge-words.ts';
 import { slugOf } from './names.ts';
 import { conflictIn, type NodeRow, overlapsIn } from './node-row.ts';
-import { type Notice, Notices, NOTICES_TABLE } from './notices.ts';
+import { isTask, type Notice, Notices, NOTICES_TABLE } from './notices.ts';
 import { overlapsOf } from './overlaps.ts';
 import type { Session } from './session.ts';
+import { Taking } from './taking.ts';
 
 /** What a node shows of the newest report, as JSON. */
 export const WORK_COLUMN = 'ALTER TABLE nodes ADD COLUMN work TEXT';
@@ -27,9 +28,18 @@ export const BRINGING_TABLES: readonly string[] = [
   // Who changed the same lines, and why the last merge could not be done, as JSON.
   'ALTER TABLE nodes ADD COLUMN overlaps TEXT',
   'ALTER TABLE nodes ADD COLUMN conflict TEXT',
-  // What an agent changed, as it was last told, and the commit of it that its parent has.
+  // What an agent changed, as it was last told (empty: it was not), and the commit of it that its parent has.
   'CREATE TABLE touched (thread TEXT PRIMARY KEY, report TEXT NOT NULL, merged TEXT)',
   NOTICES_TABLE,
+];
+
+export const WAITING_TABLES: readonly string[] = [
+  // What was merged into a node's branch and waits to be taken, as JSON.
+  'ALTER TABLE nodes ADD COLUMN waiting TEXT',
+  // The seq at which its last run ended, and of the end after which it was at rest.
+  'ALTER TABLE nodes ADD COLUMN ended INTEGER NOT NULL DEFAULT 0',
+  'ALTER TABLE nodes ADD COLUMN rested INTEGER NOT NULL DEFAULT 0',
+  ASKED_MERGES_TABLE,
 ];
 
 /** Whose work it is, and where it goes. */
@@ -41,6 +51,8 @@ type TouchedRow = { thread: string; report: string; merged: string | null };
 export class Bringing {
   readonly handing: Handing;
   #notices: Notices;
+  #asked: AskedMerges;
+  #taking: Taking;
   #session: Session;
   #sql: Sql;
 
@@ -48,7 +60,9 @@ export class Bringing {
     this.#session = session;
     this.#sql = sql;
     this.#notices = new Notices(sql);
-    this.handing = new Handing(session, this.#notices);
+    this.#asked = new AskedMerges(sql);
+    this.#taking = new Taking(session, this.#notices, this.#asked);
+    this.handing = new Handing(session, this.#notices, this.#asked);
   }
 
   /** The session's own branch; its name is kept when the session is renamed. */
@@ -81,6 +95,12 @@ export class Bringing {
     return { name, target: { into, thread, slug: parent.slug, name: parent.name, atWork } };
   }
 
+  /** Where the merge goes that met the node's conflict. */
+  targetAgain(id: string): MergePlan {
+    const { conflict } = this.#find(id);
+    return this.target(id, conflict === null ? undefined : conflictIn(conflict).into);
+  }
+
   /** What an agent changed. The same again changes nothing. */
   noteTouched(thread: string, touched: Touched): void {
     const row = this.#session.nodes.find(thread);
@@ -110,16 +130,68 @@ export class Bringing {
         // Told again it changes nothing: meanwhile it may have become a task.
         if (row.conflict !== null && conflictIn(row.conflict).job === result.job) return;
         const conflict = { ...conflictOf(result), seq: this.#session.meta.head };
-        touch(thread, { conflict: JSON.stringify(conflict) });
+        touch(thread, { conflict: JSON.stringify({ ...conflict, ...this.#heldStill(row) }) });
         if (result.hand) this.handing.toItself(thread, result.job, conflict, touch);
+        this.handing.mergeEnded(thread);
         return;
       }
-      if (row.conflict !== null) touch(thread, { conflict: null });
-      if (parent === null) return;
-      this.#sql.run('UPDATE touched SET merged = ? WHERE thread = ?', result.from, thread);
-      this.#tellMerged(parent, result);
-      this.#compare(row, touch);
+      if (row.conflict !== null && conflictIn(row.conflict).into === result.into) {
+        touch(thread, { conflict: null });
+      }
+      // What a root has merged into the session is where it belongs; a child's work belongs to its parent.
+      if (parent === row.parent_id) {
+        this.#sql.run(
+          `INSERT INTO touched (thread, report, merged) VALUES (?, '', ?)
+           ON CONFLICT (thread) DO UPDATE SET merged = excluded.merged`,
+          thread,
+          result.from,
+        );
+        this.#compare(row, touch);
+      }
+      if (parent !== null) this.#taking.merged(this.#find(parent), result, touch);
+      this.handing.mergeEnded(thread);
     });
+  }
+
+  /** A merge of a node's work failed: whoever waits for its end is not to wait for ever. */
+  noteMergeFailed(thread: string): void {
+    this.handing.notTried(thread);
+    this.#session.alter(() => this.handing.mergeEnded(thread));
+  }
+
+  /** A run of this agent has begun, as its thread tells at this seq. */
+  began(thread: string, seq: number): void {
+    const row = this.#session.nodes.find(thread);
+    if (row) this.#taking.began(row, seq);
+  }
+
+  /** A run of this agent has ended. Said again it changes nothing. */
+  ended(thread: string, seq: number): void {
+    const row = this.#session.nodes.find(thread);
+    if (!row || row.ended >= seq) return;
+    this.#session.nodes.update(thread, { ended: seq });
+    this.rests(thread);
+  }
+
+  /** What waited for the end of a run goes on when the agent is at work no more, which its thread may tell later. */
+  rests(thread: string): void {
+    const row = this.#session.nodes.find(thread);
+    if (!row || row.open === 1 || row.ended <= row.rested) return;
+    this.#session.alter(() => {
+      this.#session.nodes.update(thread, { rested: row.ended });
+      this.#taking.ended(row);
+      this.handing.ended(thread, row.ended);
+    });
+  }
+
+  /** Merges that are to be ordered. */
+  asked(): AskedMerge[] {
+    return this.#asked.all();
+  }
+
+  async order(env: Env, ask: AskedMerge): Promise<void> {
+    if (await this.#asked.order(env, ask, (id, into) => this.target(id, into))) return;
+    this.noteMergeFailed(ask.thread);
   }
 
   /** A node has another parent: what was merged into the one before, or conflicts with it, says nothing of this one. */
@@ -157,20 +229,31 @@ export class Bringing {
   }
 
   async deliver(env: Env, notice: Notice): Promise<void> {
-    if ((await this.#notices.deliver(env, notice)) || notice.body !== null) return;
-    this.handing.giveBack((holder) => holder === notice.thread);
+    const { thread } = notice;
+    // A root has no parent: what it gets to do comes from a person.
+    const from = this.#session.nodes.find(thread)?.parent_id === null ? 'user' : 'parent';
+    const seq = await this.#notices.deliver(env, notice, from);
+    if (!isTask(notice)) return;
+    if (seq === null) return this.handing.giveBack((holder) => holder === thread);
+    this.handing.taskTold(thread, seq);
+    // It may have been at rest before this was known.
+    const rested = this.#session.nodes.find(thread)?.rested ?? 0;
+    if (rested > seq) this.#session.alter(() => this.handing.ended(thread, rested));
   }
 
   /** It was merged into a parent that the node has no more: that one is told, and nothing else changes. */
   #noteElsewhere(parent: string, result: MergeNote): void {
-    if (result.type === 'conflict' || !this.#session.nodes.find(parent)) return;
-    this.#session.alter(() => this.#tellMerged(parent, result));
+    const row = this.#session.nodes.find(parent);
+    if (result.type === 'conflict' || !row) return;
+    this.#session.alter((touch) => this.#taking.merged(row, result, touch));
   }
 
-  /** In the caller's transaction. */
-  #tellMerged(parent: string, result: Extract<MergeNote, { type: 'merged' }>): void {
-    const words = result.taken || result.how === 'none' ? null : toTake(result);
-    this.#notices.event(parent, `merged:${result.job}`, result, words);
+  /** Who has the conflict before as a task and is still at work on it. */
+  #heldStill({ id, conflict }: NodeRow): Partial<NodeConflict> {
+    if (conflict === null) return {};
+    const { handed, holder, told } = conflictIn(conflict);
+    if (!handed || this.#session.nodes.find(holder ?? id)?.open !== 1) return {};
+    return { handed, ...(holder && { holder }), ...(told !== undefined && { told }) };
   }
 
   /** Compares a node with those beside, above and below it; those that newly overlap are told. */
@@ -209,7 +292,7 @@ export class Bringing {
   /** Null: nothing is known, or its parent has all of it. */
   #workOf(id: string): Touched | null {
     const row = this.#touchedOf(id);
-    if (row === null) return null;
+    if (row === null || row.report === '') return null;
     const work = Touched.parse(JSON.parse(row.report));
     return work.head === row.merged && !work.dirty ? null : work;
   }

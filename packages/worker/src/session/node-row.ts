@@ -9,6 +9,7 @@ import {
   NodeFailure,
   NodeWork,
   NodeOverlap,
+  NodeWaiting,
   type SessionId,
   SnapshotSource,
   ThreadId,
@@ -61,6 +62,9 @@ export type NodeRow = {
   overlaps: string | null;
   conflict: string | null;
   work: string | null;
+  waiting: string | null;
+  ended: number;
+  rested: number;
 };
 
 /**
@@ -134,6 +138,9 @@ export function intentRow(
     overlaps: null,
     conflict: null,
     work: null,
+    waiting: null,
+    ended: 0,
+    rested: 0,
   };
 }
 
@@ -167,6 +174,7 @@ export function toNode(session: SessionId, row: NodeRow, { own, subtree }: NodeA
     ...(row.overlaps === null ? {} : { overlaps: overlapsIn(row.overlaps) }),
     ...(row.conflict === null ? {} : { conflict: conflictIn(row.conflict) }),
     ...(row.failed === null ? {} : { failure: NodeFailure.parse(JSON.parse(row.failed)) }),
+    ...(row.waiting === null ? {} : { waiting: NodeWaiting.parse(JSON.parse(row.waiting)) }),
     ...limitIn(row),
     createdAt: row.created_at,
     updatedAt: row.updated_at,
@@ -187,6 +195,9 @@ function blockedIn({
   if (blocked === null || stopped === 1) return { blocked: null };
   return { blocked, ...(at === null ? {} : { blockedAt: at }) };
 }
+
+export const waitingIn = (text: string | null): NodeWaiting | null =>
+  text === null ? null : NodeWaiting.parse(JSON.parse(text));
 
 /** A pause of its own that filepath made, until a provider's limit is over. */
 function limitIn({ pause, limited }: NodeRow): Pick<Node, 'limit'> {

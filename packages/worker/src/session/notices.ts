@@ -4,9 +4,12 @@ import type { Result } from '../result.ts';
 import type { Sql } from '../storage/sql.ts';
 
 export const NOTICES_TABLE =
-  // What threads are still to be told. `body`: an event of the system, with words for a process that runs; null: a task in words.
+  // What threads are still to be told. `body`: an event of the system, with words for a process that runs; null: a task in
+  // words, or, where the key says so, words for a process that runs.
   `CREATE TABLE notices (
      key TEXT PRIMARY KEY, thread TEXT NOT NULL, body TEXT, words TEXT)`;
+
+const WORDS = 'words:';
 
 export type Notice = { key: string; thread: string; body: string | null; words: string | null };
 
@@ -27,19 +30,27 @@ export class Notices {
     this.#add({ key, thread, body: null, words });
   }
 
+  /** For a process that runs, and for the log only then. */
+  words(thread: string, key: string, words: string): void {
+    this.#add({ key: `${WORDS}${key}`, thread, body: null, words });
+  }
+
   waiting(): Notice[] {
     return this.#sql.all<Notice>('SELECT key, thread, body, words FROM notices ORDER BY rowid');
   }
 
-  /** Says whether the thread took it: one that is gone, or takes no task now, is not asked for ever. */
-  async deliver(env: Env, { key, thread, body, words }: Notice): Promise<boolean> {
+  /**
+   * Says where the thread has it in its log; null: one that is gone, or takes no task now, is not asked for ever. `from`:
+   * who gives a task.
+   */
+  async deliver(env: Env, notice: Notice, from: 'user' | 'parent'): Promise<number | null> {
+    const { key, thread, body, words } = notice;
     const object = env.THREAD.getByName(thread);
-    const result: Result<{ seq: number }> =
-      body === null
-        ? await object.message(null, 'parent', words ?? '', key)
-        : await object.notice(SystemBody.parse(JSON.parse(body)), key, words);
+    const result: Result<{ seq: number }> = isTask(notice)
+      ? await object.message(null, from, words ?? '', key)
+      : await object.notice(body === null ? null : SystemBody.parse(JSON.parse(body)), key, words);
     this.#sql.run('DELETE FROM notices WHERE key = ?', key);
-    return result.ok;
+    return result.ok ? result.value.seq : null;
   }
 
   #add({ key, thread, body, words }: Notice): void {
@@ -52,3 +63,5 @@ export class Notices {
     );
   }
 }
+
+export const isTask = ({ key, body }: Notice): boolean => body === null && !key.startsWith(WORDS);

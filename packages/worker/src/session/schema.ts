@@ -1,6 +1,6 @@
 import { ALARMS_TABLE } from '../storage/alarms.ts';
 import { VALUES_TABLE } from '../storage/values.ts';
-import { BRINGING_TABLES, WORK_COLUMN } from './bringing.ts';
+import { BRINGING_TABLES, WAITING_TABLES, WORK_COLUMN } from './bringing.ts';
 import { LEDGER_TABLES } from './ledger/schema.ts';
 import { PAUSE_TABLES } from './pauses.ts';
 import { STARTS_TABLES } from './starts.ts';
@@ -61,4 +61,5 @@ export const SESSION_MIGRATIONS: readonly (readonly string[])[] = [
     `UPDATE nodes SET failed = json_object('seq', thread_seq, 'reason', reason) WHERE status = 'error'`,
     `UPDATE nodes SET stopped = 1 WHERE reason IN ('stopped', 'stopping')`,
   ],
+  WAITING_TABLES,
 ];

@@ -42,6 +42,7 @@ import { isFresh, migrate } from '../storage/schema.ts';
 import type { Sql } from '../storage/sql.ts';
 import { readValue, writeValue } from '../storage/values.ts';
 import type { ThreadNote } from '../thread/delivery.ts';
+import type { StatusNote } from '../thread/outbox.ts';
 import { nodeHashing } from '../thread/node-hashing.ts';
 import { isUnmetered } from './admission.ts';
 import { newAgentKey } from './agent-key.ts';
@@ -352,6 +353,19 @@ export class SessionObject extends DurableObject<Env> implements Ledger {
     });
   }
 
+  /** Where the merge goes that met the node's conflict. */
+  mergeAgain(user: string, id: ThreadId): Result<MergePlan> {
+    return attempt(() => this.#for(user).bringing.targetAgain(id));
+  }
+
+  /** Puts a conflict away. */
+  async leaveConflict(user: string, id: ThreadId): Promise<Result<null>> {
+    return this.#change(user, () => {
+      this.#for(user).bringing.handing.leave(id);
+      return null;
+    });
+  }
+
   async refused(ask: Ask, refusal: RouteRefusal): Promise<boolean> {
     return !this.#deleted && (this.#parts?.desk.refused(ask, refusal) ?? false);
   }
@@ -411,12 +425,15 @@ export class SessionObject extends DurableObject<Env> implements Ledger {
       item.kind === 'spawn' && owner ? await this.#given(owner, item.note.agent) : undefined;
     if (!this.#parts || this.#deleted) return;
     const { session } = this.#parts;
-    if (item.kind === 'status') session.noteStatus(thread, item.note);
+    if (item.kind === 'status') this.#noteStatus(this.#parts, thread, item.note);
     else if (item.kind === 'wish') session.noteWish(thread, item.note);
     else if (item.kind === 'touched') this.#parts.bringing.noteTouched(thread, item.note);
     else if (item.kind === 'merge') this.#parts.bringing.noteMerge(thread, item.note);
-    else if (item.kind === 'result') session.results.note(thread, item.note);
-    else if (item.kind === 'limit') session.noteLimit(thread, item.note);
+    else if (item.kind === 'merge_failed') this.#parts.bringing.noteMergeFailed(thread);
+    else if (item.kind === 'result') {
+      session.results.note(thread, item.note);
+      this.#parts.bringing.ended(thread, item.note.seq);
+    } else if (item.kind === 'limit') session.noteLimit(thread, item.note);
     else if (item.kind === 'memory')
       new MemoryNotes(session, this.#sql, this.env).put(thread, item.note);
     else if (given) session.noteSpawn(thread, item.note, given);
@@ -532,6 +549,13 @@ export class SessionObject extends DurableObject<Env> implements Ledger {
     }
     const { budget } = await this.env.USER.getByName(user).budget();
     return { known, userPays: budget.usd !== null };
+  }
+
+  #noteStatus({ session, bringing }: Parts, thread: ThreadId, note: StatusNote): void {
+    const before = session.nodes.find(thread)?.open;
+    session.noteStatus(thread, note);
+    if (before === 0 && session.nodes.find(thread)?.open === 1) bringing.began(thread, note.seq);
+    bringing.rests(thread);
   }
 
   #familyOf(bearer: Bearer): Family {

@@ -70,6 +70,7 @@ export class SessionWork {
       // What is waited for is answered, not told.
       if (!this.#waits.holds(end.child)) yield () => this.#tellResult(end);
     }
+    for (const ask of this.#bringing.asked()) yield () => this.#bringing.order(this.#env, ask);
     for (const notice of this.#bringing.waiting()) {
       yield () => this.#bringing.deliver(this.#env, notice);
     }

@@ -64,6 +64,7 @@ export type OutboxItem =
   | { kind: 'asked'; note: AskedNote }
   | { kind: 'touched'; note: Touched }
   | { kind: 'merge'; note: MergeNote }
+  | { kind: 'merge_failed'; note: { job: string } }
   | { kind: 'result'; note: ResultNote }
   | { kind: 'limit'; note: LimitNote }
   | { kind: 'memory'; note: MemoryNote }

@@ -226,7 +226,7 @@ export class ThreadObject extends DurableObject<Env> {
     return this.#change(null, (thread) => thread.workers(body));
   }
 
-  notice(body: SystemBody, key: string, words: string | null): Result<{ seq: number }> {
+  notice(body: SystemBody | null, key: string, words: string | null): Result<{ seq: number }> {
     return this.#change(null, (thread) => thread.notice(body, key, words));
   }
 
@@ -269,12 +269,16 @@ export class ThreadObject extends DurableObject<Env> {
     return this.#ended(ordered, waitMs);
   }
 
-  /** The job that merges the agent's branch. `user` is null when the session asks. Waits for its result for so long. */
+  /**
+   * The job that merges the agent's branch, or a commit of it. `user` is null when the session asks. Waits for its result
+   * for so long.
+   */
   async merge(
     user: string | null,
     { name, target }: MergePlan,
     { mode, onConflict }: MergeCreate,
     waitMs: number,
+    commit?: string,
   ): Promise<Result<{ job: JobId; result: JobResult | null }>> {
     const hand = onConflict === 'agent';
     const ordered = this.#job(user, () => ({
@@ -283,6 +287,7 @@ export class ThreadObject extends DurableObject<Env> {
       target,
       hand,
       ...(mode === undefined ? {} : { mode }),
+      ...(commit === undefined ? {} : { commit }),
     }));
     return this.#ended(ordered, waitMs);
   }

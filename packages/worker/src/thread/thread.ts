@@ -370,12 +370,12 @@ export class Thread {
     });
   }
 
-  /** As `system`. A process that is at work is told in words too. */
-  notice(body: SystemBody, key: string, words: string | null): Effects {
+  /** As `system`. A process that is at work is told in words too; without a body it is told these alone. */
+  notice(body: SystemBody | null, key: string, words: string | null): Effects {
     const known = this.#seqOf(key);
     if (known !== null) return nothing(known);
     return this.#change((appender) => {
-      const seq = appender.append('system', body);
+      const seq = body === null ? appender.state.seq : appender.append('system', body);
       this.#keep(key, seq);
       return { seq, inputs: words === null ? [] : this.#tell(appender, words) };
     });
@@ -417,6 +417,8 @@ export class Thread {
       endJob(sql, result.job);
       if (result.type === 'merged' || result.type === 'conflict') {
         putOutbox(sql, `merge:${result.job}`, { kind: 'merge', note: result });
+      } else if (result.type === 'job_failed' && result.work === 'merge') {
+        putOutbox(sql, `merge:${result.job}`, { kind: 'merge_failed', note: { job: result.job } });
       }
       const seq = appender.append('system', result);
       const { lifecycle } = appender.state;

@@ -11,6 +11,7 @@ import { z } from 'zod';
 import type { Env } from '../env.ts';
 import { unwrap } from '../result.ts';
 import { signalNode } from '../routes/signals.ts';
+import { answerConflict } from './conflict-answers.ts';
 import type { WaitingRow } from './waiting-row.ts';
 import { LEAVE } from './waiting-states.ts';
 
@@ -39,6 +40,7 @@ export async function carryOutAnswer(
     return;
   }
   const key = `attention:${row.id}:${row.seq}`;
+  if (row.kind === 'conflict') return answerConflict(env, user, { session, id, key }, choice);
   const say = async (content: string): Promise<void> => {
     unwrap(await thread.message(user, 'user', content, key));
   };
@@ -49,9 +51,6 @@ export async function carryOutAnswer(
       return say(inputOf(MessageCreate.shape.content, input));
     case 'resume now':
       return signalNode(env, user, session, id, { action: 'resume' });
-    case 'hand to the agent':
-      unwrap(await env.SESSION.getByName(session).resolveConflict(user, id, 'agent', key));
-      return;
     case 'stop':
       return signalNode(env, user, session, id, { action: 'stop' });
     case 'raise': {

@@ -1,4 +1,4 @@
-import type { AttentionKind, Node } from '@filepath/protocol';
+import { type AttentionKind, type Node, shownPath } from '@filepath/protocol';
 
 /** Why a node waits for a person. `mark`: by what the same thing is known again. */
 type WaitingState = { kind: AttentionKind; why: string; choices: string[]; mark: string };
@@ -35,9 +35,13 @@ function limited({ limit }: Node): WaitingState | null {
 /** One that an agent has as a task waits for nobody. */
 function conflicting({ conflict }: Node): WaitingState | null {
   if (conflict === undefined || conflict.handed) return null;
-  const { target, ours, files, seq } = conflict;
+  const { target, ours, files, seq, into } = conflict;
   const more = files.length > FILES_NAMED ? ` and ${files.length - FILES_NAMED} more` : '';
-  const named = files.slice(0, FILES_NAMED).join(', ');
+  const named = files.slice(0, FILES_NAMED).map(shownPath).join(', ');
   const why = `its work conflicts with ${target}: ${named}${more}`;
-  return { kind: 'conflict', why, choices: ['hand to the agent'], mark: `${seq} ${ours}` };
+  // The session's branch is no agent's.
+  const parent = into === 'parent' ? ['hand to its parent'] : [];
+  const hand = ['hand to the agent', ...parent, 'hand to a new agent'];
+  const choices = [...hand, 'merge again', 'leave it'];
+  return { kind: 'conflict', why, choices, mark: `${seq} ${ours}` };
 }

@@ -173,9 +173,9 @@ it('[MERGE19] a conflict becomes the task of the parent, or of a new agent below
   const told = async (id: ThreadId) =>
     (await logOf(id)).filter(({ source, body }) => {
       const text = JSON.stringify(body);
-      return (
-        source === 'parent' && text.includes(`git merge ${hash('2')}\\ngit merge ${hash('1')}`)
-      );
+      // A root has no parent.
+      const from = id === lead ? 'user' : 'parent';
+      return source === from && text.includes(`git merge ${hash('2')}\\ngit merge ${hash('1')}`);
     });
   await expect.poll(() => told(lead), { timeout: 10_000 }).toHaveLength(1);
   const { node } = z
@@ -222,7 +222,13 @@ it('[ATT6] a conflict waits for a person, who hands it to the agent, once', asyn
     {
       kind: 'conflict',
       why: 'its work conflicts with lead: a',
-      choices: ['hand to the agent'],
+      choices: [
+        'hand to the agent',
+        'hand to its parent',
+        'hand to a new agent',
+        'merge again',
+        'leave it',
+      ],
     },
   ]);
   const path = `/api/attention/${(await items())[0]?.id}`;
@@ -292,4 +298,73 @@ it('[MERGE11] what a runner tells of two agents is shown in the tree and in both
   await expect
     .poll(events, { timeout: 10_000 })
     .toContainEqual({ type: 'overlap', node: lead, name: 'lead', files: ['a'] });
+});
+
+it('[MERGE25] what a parent at work has not taken is tried again when its run ends, and told when its next begins', async () => {
+  const runner = await TestRunner.connect();
+  const { session, lead, helper } = await family(runner);
+  const link = await TestLink.open(lead, 1, 1);
+  await link.started();
+  await link.say(text('at work'));
+  await ask(202, 'POST', `/api/node/${helper}/merge`, {});
+  const order = await jobOf(runner, helper);
+  const merged = { commit: hash('3'), before: hash('2'), how: 'merge', taken: false };
+  const result = { type: 'merged', ...about(order.id, helper), ...merged };
+  runner.socket.send({ t: 'done', thread: helper, result });
+  const waiting = async () =>
+    (await treeOf(session)).nodes.find(({ id }) => id === lead)?.waiting?.commit;
+  await expect.poll(waiting, { timeout: 10_000 }).toBe(hash('3'));
+  await link.socket.until('input');
+  await link.say({ type: 'done', summary: 'done' });
+  const again = await jobOf(runner, helper);
+  expect(again.do).toMatchObject({ type: 'merge', commit: hash('1'), target: { atWork: false } });
+  const still = { ...result, job: again.id, how: 'none' };
+  runner.socket.send({ t: 'done', thread: helper, result: still });
+  await ask(202, 'POST', `/api/thread/${lead}/message`, { content: 'go on' });
+  const inputs = [await link.socket.until('input'), await link.socket.until('input')];
+  expect(JSON.stringify(inputs)).toContain(`git merge ${hash('3')}`);
+  await link.say({ type: 'done', summary: 'done' });
+  const last = await jobOf(runner, helper);
+  runner.socket.send({
+    t: 'done',
+    thread: helper,
+    result: { ...still, job: last.id, taken: true },
+  });
+  await expect.poll(waiting, { timeout: 10_000 }).toBeUndefined();
+});
+
+it('[MERGE26] [MERGE27] a conflict is tried again when the run of its task ends, comes back, and can be merged again or left', async () => {
+  const runner = await TestRunner.connect();
+  const { session, helper } = await family(runner);
+  const link = await TestLink.open(helper, 1, 1);
+  await link.started();
+  await link.say({ type: 'done' });
+  await ask(202, 'POST', `/api/node/${helper}/merge`, {});
+  const ends = async (more: object): Promise<JobOrder> => {
+    const order = await jobOf(runner, helper);
+    const conflict = { ours: hash('2'), files: [{ path: 'a', hunks: [] }], truncated: false };
+    const result = { type: 'conflict', ...about(order.id, helper), ...conflict, hand: false };
+    runner.socket.send({ t: 'done', thread: helper, result: { ...result, ...more } });
+    return order;
+  };
+  await ends({});
+  const items = async () => {
+    const answer = await ask(200, 'GET', '/api/attention');
+    const all = z.object({ items: z.array(AttentionItem) }).parse(answer).items;
+    return all.filter(({ thread }) => thread === helper);
+  };
+  const answered = async (choice: string): Promise<void> => {
+    await expect.poll(items, { timeout: 10_000 }).toHaveLength(1);
+    await ask(202, 'POST', `/api/attention/${(await items())[0]?.id}`, { choice });
+    expect(await items()).toEqual([]);
+  };
+  await answered('hand to the agent');
+  await link.socket.until('input');
+  await link.say(text('I looked at it'), { type: 'done' });
+  await ends({});
+  await answered('merge again');
+  await ends({ hand: false });
+  await answered('leave it');
+  const node = (await treeOf(session)).nodes.find(({ id }) => id === helper);
+  expect(node?.conflict).toBeUndefined();
 });

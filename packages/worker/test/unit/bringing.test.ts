@@ -1,59 +1,6 @@
-import { newJobId, newSessionId, type ThreadId, type Touched } from '@filepath/protocol';
+import { newJobId, type Touched } from '@filepath/protocol';
 import { describe, expect, it } from 'vitest';
-import { Bringing } from '../../src/session/bringing.ts';
-import { USUAL_CAPS } from '../../src/session/caps.ts';
-import { SESSION_MIGRATIONS } from '../../src/session/schema.ts';
-import { Session } from '../../src/session/session.ts';
-import { migrate } from '../../src/storage/schema.ts';
-import { nodeSql } from './support/node-sql.ts';
-
-const custom = { agentType: 'custom' as const, config: { command: ['true'] } };
-const at = '2026-01-01T00:00:00.000Z';
-const hash = (letter: string): string => letter.repeat(40);
-const BASE = hash('0');
-
-function newSession(gitRepoUrl: string | null = '/repo') {
-  const sql = nodeSql();
-  migrate(sql, SESSION_MIGRATIONS);
-  const session = new Session(
-    {
-      sql,
-      now: () => Date.parse(at),
-      newKey: () => 'k',
-      keyHash: (key) => key,
-      caps: USUAL_CAPS,
-      revoke: () => undefined,
-    },
-    {
-      id: newSessionId(),
-      owner: 'owner',
-      name: 'My Work',
-      gitRepoUrl,
-      createdAt: at,
-      updatedAt: at,
-      head: 1,
-      changeSeq: 1,
-      started: false,
-      stopped: false,
-    },
-  );
-  const bringing = new Bringing(session, sql);
-  const add = (name: string, parentId: ThreadId | null = null) =>
-    session.addNode({ ...custom, name, parentId }).id;
-  const told = () =>
-    bringing.waiting().map(({ thread, body }) => [thread, JSON.parse(body ?? 'null')] as const);
-  return { session, bringing, add, told };
-}
-
-type Range = [number, number];
-
-/** Work on one file that everybody began with the same content of. */
-const work = (to: string, ranges: Range[], more: Partial<Touched> = {}): Touched => ({
-  head: hash(to),
-  dirty: false,
-  files: [{ path: 'text', from: BASE, to: hash(to), ranges }],
-  ...more,
-});
+import { BASE, hash, newSession, work } from './support/bringing-bench.ts';
 
 describe('agents that change the same lines', () => {
   it('[MERGE11] are told of each other once for each file, and the tree shows it until it is over', () => {

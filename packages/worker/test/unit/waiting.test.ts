@@ -123,7 +123,16 @@ describe('[ATT1] what waits for a person', () => {
       ['restart', 'message', 'leave it'],
     ],
     [{ blocked: 'the budget is used up' }, 'budget', ['raise', 'stop']],
-    [{ conflict: CONFLICT }, 'conflict', ['hand to the agent']],
+    [
+      { conflict: CONFLICT },
+      'conflict',
+      ['hand to the agent', 'hand to its parent', 'hand to a new agent', 'merge again', 'leave it'],
+    ],
+    [
+      { conflict: { ...CONFLICT, into: 'session' } },
+      'conflict',
+      ['hand to the agent', 'hand to a new agent', 'merge again', 'leave it'],
+    ],
     [{ limit: LIMIT }, 'limit', ['resume now', 'stop']],
     [{ ...failedBy('limit'), limit: LIMIT }, 'limit', ['resume now', 'stop']],
   ] as const)('is a node that cannot go on: %o', (more, kind, choices) => {
