@@ -134,7 +134,6 @@ it('[MERGE18] [GIT30] siblings on the same lines are warned at work, the second 
   const result = GateResult.parse(passed.body);
   expect(result).toMatchObject({ passed: true, clean: true });
 
-  await merge(two.id, {});
   expect((await two.feed.until(after(passed.seq, 'merged'))).body).toMatchObject({ how: 'ff' });
   await expect.poll(async () => (await nodeNow(two.id))?.conflict).toBeUndefined();
   expect(await receiptOf(api, two.id, passed.run)).toMatchObject({
