@@ -174,6 +174,16 @@ describe('a merge', () => {
     });
   });
 
+  it('[MERGE6] that git refuses gives its reason, and nothing of how git is called', async () => {
+    const bench = await Bench.open();
+    const orphan = `${AS} git checkout -q --orphan new; git commit -qm new; git branch -f filepath/$(git for-each-ref --format='%(refname:lstrip=3)' refs/heads/filepath) new`;
+    const { lead, helpers } = await family(bench, 'true', orphan);
+    const [one] = helpers as [StartOrder];
+    const result = await merged(bench, one, toParent(lead));
+    expect(result).toMatchObject({ reason: expect.stringContaining('unrelated histories') });
+    expect(JSON.stringify(result)).not.toMatch(/hint|graft/);
+  });
+
   it('[MERGE7] runs nothing of either workspace on the host', async () => {
     const bench = await Bench.open();
     const tripwire = join(tempDir(), 'touched');

@@ -1,4 +1,4 @@
-import { readdirSync } from 'node:fs';
+import { readdirSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { commit, pushed } from './jobs.ts';
@@ -48,6 +48,23 @@ describe('what an agent committed', () => {
     expect(git(gitRepoUrl, 'rev-parse', branch)).toBe(texts[0]);
     expect(await pushed(bench, start, { branch: 'feature/x' })).toMatchObject({ type: 'pushed' });
     expect(refs(gitRepoUrl)).toBe(`refs/heads/feature/x refs/heads/${branch} refs/heads/main`);
+  });
+
+  it('[GIT21] is not pushed where the remote has all of it, unless a branch is named', async () => {
+    const bench = await Bench.open();
+    const gitRepoUrl = bareRemote();
+    const start = shellOrder('true', { gitRepoUrl });
+    await ended(bench, start);
+    expect(await pushed(bench, start)).toMatchObject({
+      type: 'job_failed',
+      reason: expect.stringContaining('nothing to push: main'),
+    });
+    expect(git(gitRepoUrl, 'branch', '--format=%(refname:short)')).toBe('main');
+    expect(await pushed(bench, start, { branch: 'new' })).toMatchObject({ type: 'pushed' });
+    rmSync(gitRepoUrl, { recursive: true });
+    const { reason } = (await pushed(bench, start, { branch: 'new' })) as { reason?: string };
+    expect(reason).toContain('cannot push to');
+    expect(reason).not.toContain('clone');
   });
 
   it('[GIT22] takes the place of other commits only with force', async () => {

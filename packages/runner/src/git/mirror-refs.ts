@@ -47,6 +47,13 @@ export class MirrorRefs {
     return out.trim().split(' ').slice(1);
   }
 
+  /** Branches of the remote, as they were fetched last, that have this commit; a few of them where there are many. */
+  async branchesWith(commit: string): Promise<string[]> {
+    const format = '--format=%(refname:lstrip=2)';
+    const { out } = await this.#git(['for-each-ref', format, '--contains', commit, 'refs/heads']);
+    return out.split('\n').filter((name) => name !== '');
+  }
+
   /** Moves a ref that stands at `old`; null: that does not exist. Throws a Refusal where it stands elsewhere. */
   async move(ref: string, to: string, old: string | null): Promise<void> {
     const before = old ?? '0'.repeat(to.length);

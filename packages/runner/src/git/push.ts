@@ -45,19 +45,31 @@ export type Pushed = { remote: string; branch: string; commit: string };
 /** Brings the agent's commits into its mirror and pushes them from there, by git on the host. Throws a Refusal. */
 export async function push(job: Push): Promise<Pushed> {
   const { place, mirrors, work, signal } = job;
-  const { id, remote } = mirrors.identify(work.repository);
+  const { id, remote } = await reachable(async () => mirrors.identify(work.repository));
   const recorded = recordedMirror(place);
   if (recorded !== null && recorded !== id) {
     throw new Refusal('the workspace was made from another repository than the session has now');
   }
   // A workspace that was not made from the repository borrows nothing: there may be no mirror yet.
   if (recorded === null || !existsSync(mirrors.path(id))) {
-    await mirrors.update({ repository: work.repository, signal, progress: () => undefined });
+    const update = { repository: work.repository, signal, progress: () => undefined };
+    await reachable(() => mirrors.update(update));
   }
   const mirror = mirrors.path(id);
   const exclusively = <T>(task: () => Promise<T>): Promise<T> => mirrors.exclusively(id, task);
   const commit = await source(job, { id, mirror, exclusively });
   const branch = work.branch ?? work.session ?? `filepath/${place.slug}`;
+  if (work.branch === undefined && work.session === undefined) {
+    // What agents have pushed of the same is no reason against it.
+    const there = (await new MirrorRefs(mirror, job.env, signal).branchesWith(commit)).filter(
+      (name) => !name.startsWith('filepath/'),
+    );
+    if (there.length > 0) {
+      throw new Refusal(
+        `there is nothing to push: ${there[0]} of ${remote.shown} has all that is committed. Name a branch to make one there`,
+      );
+    }
+  }
   const result = await exclusively(() =>
     hostGit({
       args: [
@@ -79,6 +91,16 @@ export async function push(job: Push): Promise<Pushed> {
   if (result.status === 0) return { remote: remote.shown, branch, commit };
   if (signal.aborted) throw new Error('the runner is stopping');
   throw new Refusal(refusal(result, remote, branch));
+}
+
+/** Where nothing can be fetched from, nothing is pushed to, for the same reason. */
+async function reachable<T>(look: () => Promise<T>): Promise<T> {
+  try {
+    return await look();
+  } catch (error) {
+    if (!(error instanceof Refusal)) throw error;
+    throw new Refusal(error.message.replace(/^cannot clone /, 'cannot push to '));
+  }
 }
 
 type Source = {

@@ -9,6 +9,8 @@ import { findTool } from '../executor/tools.ts';
 import type { AgentLimits } from '../limits/agent-limits.ts';
 
 const TIMEOUT_MS = 10 * 60_000;
+/** git's advice to whoever called it, which is nobody who reads this. */
+const HINTS = /^hint:.*\n?/gm;
 
 export type WorkspaceTools = { env: NodeJS.ProcessEnv; limits: AgentLimits };
 
@@ -55,7 +57,7 @@ export async function inWorkspace(tools: WorkspaceTools, job: WorkspaceCommand):
     if (signal.aborted) throw new Error('the runner is stopping');
     const said = result.timedOut
       ? `it took longer than ${timeoutMs / 1000} s`
-      : result.output.trim();
+      : result.output.replaceAll(HINTS, '').trim();
     throw new Refusal(said.slice(-1500) || `it ended with ${result.status ?? 'a signal'}`);
   } finally {
     await limits.release();
