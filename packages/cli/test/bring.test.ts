@@ -87,6 +87,19 @@ it('[MERGE17] merge says how it ended, by its exit too', async () => {
     truncated: false,
     hand: false,
   };
+  {
+    using _server = await answering({ result: { ...merged, how: 'none', taken: false } });
+    const io = recordedIo('', env);
+    expect(await merge([node], io)).toBe(0);
+    expect(io.errors.join()).toContain(`does not have it yet`);
+    expect(io.errors.join()).toContain(`git merge ${hash('3')}`);
+  }
+  {
+    using _server = await answering({ result: { ...conflict, hand: true } });
+    const io = recordedIo('', env);
+    expect(await merge([node, '--resolve'], io)).toBe(1);
+    expect(io.errors.join()).toContain('helper has it as a task');
+  }
   using _server = await answering({ result: conflict });
   const io = recordedIo('', env);
   expect(await merge([node], io)).toBe(1);

@@ -10,7 +10,7 @@ import {
   signatureOf,
   splitRows,
 } from '../src/lib/text/hunks.ts';
-import { toldOf } from '../src/lib/text/merging.ts';
+import { toldOf, waitingWords } from '../src/lib/text/merging.ts';
 import { nextOf } from '../src/lib/state/roving.ts';
 
 const hunk = (from: [number, number], to: [number, number], text: string) => ({ from, to, text });
@@ -150,6 +150,13 @@ it('[UIC6] how a merge or a push ended is said, a conflict by itself', () => {
   );
   expect(of({ ...done, how: 'merge', taken: false })).toContain('is told which commit to merge');
   expect(of({ ...done, how: 'none', taken: true })).toContain('has all of it already');
+  const waits = of({ ...done, how: 'none', taken: false });
+  expect(waits).not.toContain('already');
+  expect(waits).toContain('does not have it yet');
+  const whose = { node: about.node as never, name: 'helper', from: 'a'.repeat(40) };
+  expect(waitingWords('lead', { commit: 'b'.repeat(40), of: [whose, whose] })).toContain(
+    'The work of helper was merged into lead as bbbbbbb and waits',
+  );
   expect(
     toldOf({ type: 'job_failed', job: about.job as never, work: 'push', reason: 'no' }),
   ).toEqual({ good: false, text: 'no' });

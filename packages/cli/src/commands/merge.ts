@@ -42,17 +42,27 @@ function tell(result: JobResult | null, io: Io): number {
     return 0;
   }
   if (result.type === 'merged') {
-    const { name, target, how, commit } = result;
+    const { name, target, how, commit, into, taken } = result;
     io.out(
       how === 'none'
         ? `${target} has the work of ${name}`
         : `merged ${name} into ${target} as ${commit}`,
     );
+    if (into === 'parent' && !taken) {
+      io.err(
+        `The workspace of ${target} does not have it yet: it is at work or has changes. It is tried again when its run ends, and it is told to run: git merge ${commit}`,
+      );
+    }
     return 0;
   }
   if (result.type === 'conflict') {
     io.err(`The work of ${result.name} conflicts with ${result.target}. Nothing is changed.`);
     for (const { path } of result.files) io.out(JSON.stringify(path));
+    if (result.hand) {
+      io.err(
+        `${result.name} has it as a task. The merge is asked for again when its run ends; the thread says how it ends.`,
+      );
+    }
     return 1;
   }
   io.err(result.type === 'job_failed' ? result.reason : 'The merge ended in another way.');
