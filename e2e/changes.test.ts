@@ -170,12 +170,12 @@ it('[UIC1] [UIC2] [UIC3] [UIC4] [UIC5] [UIC6] [UIC7] the changes of an agent are
   await page.getByRole('heading', { name: 'merge-two', level: 1 }).waitFor();
   await page.getByTestId('changes-toggle').click();
   await shows('changes-count', '7 files');
-  await merge();
-  await shows('bringing-told', 'Merged into lead');
+  // When it is done, both are merged by themselves.
   await open(two);
+  await page.getByTestId('changes-count').waitFor();
+  await conflict.waitFor({ state: 'detached' });
   await merge();
   await shows('bringing-told', 'lead has all of it already');
-  await conflict.waitFor({ state: 'detached' });
 
   await page.getByTestId('push').click();
   await page.getByTestId('push-branch').fill('feature/loud');
