@@ -45,13 +45,19 @@ it('[MERGE10] siblings that change the same lines are warned, the second merge c
 
   const one = await made('one');
   const two = await made('two');
-  await api.message(one.id, `do sed -i s/^5$/five/ text; git commit -qam five`);
+  // Neither has committed anything yet, and both processes live.
+  await api.message(one.id, `do sed -i s/^5$/five/ text`);
   await one.feed.until(isType('done'));
-  await api.message(two.id, `do sed -i s/^5$/FIVE/ text; git commit -qam FIVE`);
+  await api.message(two.id, `do sed -i s/^5$/FIVE/ text`);
   const warned = await two.feed.until(isType('overlap'));
   expect(warned.body).toEqual({ type: 'overlap', node: one.id, name: 'one', files: ['text'] });
   expect((await one.feed.until(isType('overlap'))).body).toMatchObject({ node: two.id });
   expect((await nodeNow(one.id))?.overlaps).toEqual([{ node: two.id, files: ['text'] }]);
+  for (const { id, feed } of [one, two]) {
+    const { seq } = await feed.until(isType('done'));
+    await api.message(id, 'do git commit -qam five');
+    await feed.until(after(seq, 'done'));
+  }
 
   const { changes } = await api.json(
     z.object({ changes: Changes }),

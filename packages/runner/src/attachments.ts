@@ -24,8 +24,10 @@ export type AttachContext = Pick<
 > & {
   catalog: Catalog;
   executors: Executors;
-  /** The agent has made a commit. */
+  /** HEAD of the agent's workspace moved, or a run is over. */
   moved(agent: Agent): void;
+  /** The agent did something while it works. */
+  acted(agent: Agent): void;
   /** A process of the agent has ended. */
   ended(agent: Agent): void;
 };
@@ -62,7 +64,8 @@ export class Attachments {
           await endOnDisk(executor, before, 'a later epoch has begun');
         }
       },
-      onHead: () => this.#context.moved(agent),
+      onMoved: () => this.#context.moved(agent),
+      onActed: () => this.#context.acted(agent),
       onEnded: () => this.#context.ended(agent),
       onOver: () => agent.epochs.delete(run.epoch),
     });

@@ -27,11 +27,9 @@ const KEPT_FAILURES = 1024;
 const DELETED = 'the agent was deleted';
 const NO_HOME = 'the runner has no home of this agent';
 
-export type OrdersContext = Omit<AttachContext, 'placeOf' | 'ended' | 'moved'> & {
+export type OrdersContext = Omit<AttachContext, 'placeOf' | 'ended'> & {
   agents: Agents;
   jobs: Jobs;
-  /** Something moved in the workspace of an agent. */
-  moved(agent: Agent): void;
 };
 
 /** Carries orders out. Each method resolves when its order is safe from a kill; each may be repeated. */

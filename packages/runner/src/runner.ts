@@ -19,6 +19,7 @@ import { Networks } from './executor/networks.ts';
 import { ContainerExecutor } from './container/executor.ts';
 import { Executors } from './executor/executors.ts';
 import { SandboxExecutor } from './executor/sandbox.ts';
+import { hasRepository } from './git/has-repository.ts';
 import { Mirrors } from './git/mirrors.ts';
 import { TouchWatch } from './git/touch-watch.ts';
 import { Upkeep } from './git/upkeep.ts';
@@ -129,6 +130,7 @@ export async function startRunner(options: RunnerOptions): Promise<Runner> {
   const touches = new TouchWatch({
     look: (agent, signal) => questions.touched(agent, signal),
     isHere: (agent) => agents.find(agent.thread) === agent,
+    hasRepository: ({ place }) => hasRepository(place),
     tell: (thread, touched) => control.send({ t: 'touched', thread, touched }),
     failed: ({ thread }, error) =>
       log({ level: 'warn', event: 'job', message: reasonOf(error).slice(0, 500), thread }),
@@ -142,7 +144,7 @@ export async function startRunner(options: RunnerOptions): Promise<Runner> {
       if (order.do.type === 'merge') {
         const { target } = order.do;
         const parent = target.into === 'parent' ? agents.find(target.thread) : undefined;
-        for (const each of [agent, parent]) if (each) touches.moved(each);
+        for (const each of [agent, parent]) if (each) touches.happened(each, 'moved');
       }
       return result;
     },
@@ -151,7 +153,8 @@ export async function startRunner(options: RunnerOptions): Promise<Runner> {
   const orders = new Orders({
     agents,
     jobs,
-    moved: (agent) => touches.moved(agent),
+    moved: (agent) => touches.happened(agent, 'moved'),
+    acted: (agent) => touches.happened(agent, 'acted'),
     executors,
     catalog,
     provided: new ProvidedFiles(options.home, env),

@@ -168,6 +168,46 @@ name'`,
     bench.worker.dropControl();
     await bench.worker.until('told again', () => touched() !== undefined);
   });
+
+  it('[DIFF5] is told of what a living agent did and did not commit: while its run is open, and when the run is over', async () => {
+    const bench = await Bench.open();
+    const tool = (status: string): string =>
+      `echo '{"type":"tool","name":"t","status":"${status}"}'`;
+    const order = shellOrder(
+      `echo up; ${tool('start')}; sed -i 3d text; ${tool('done')}; read line; sed -i 1d text; echo '{"type":"done"}'; read line`,
+      { gitRepoUrl: repositoryOf({ text: LINES }) },
+    );
+    bench.worker.order(order);
+    const touched = () => bench.worker.touched.get(order.thread);
+    await bench.worker.until('a report', () => touched() !== undefined);
+    expect(touched()).toMatchObject({ dirty: true, files: [{ path: 'text', ranges: [[3, 1]] }] });
+    bench.worker.touched.clear();
+    bench.worker.input(order.thread, 'go');
+    await bench.worker.until('the end of the run', () => touched() !== undefined);
+    expect(touched()?.files[0]?.ranges).toEqual([
+      [1, 1],
+      [3, 1],
+    ]);
+    expect(bench.worker.thread(order.thread).exit).toBeUndefined();
+  });
+
+  it('[DIFF5] is told when HEAD moves without a commit', async () => {
+    const bench = await Bench.open();
+    const gitRepoUrl = repositoryOf({ text: LINES });
+    const order = shellOrder(
+      `${AS} sed -i 3d text; git commit -qam one; read line; git reset -q --hard HEAD~1
+       read line; git checkout -q -B other HEAD@{1}; read line`,
+      { gitRepoUrl },
+    );
+    bench.worker.order(order);
+    const files = () => bench.worker.touched.get(order.thread)?.files.length;
+    await bench.worker.until('the commit', () => files() === 1);
+    bench.worker.input(order.thread, 'go');
+    await bench.worker.until('the reset', () => files() === 0);
+    bench.worker.input(order.thread, 'go');
+    await bench.worker.until('the checkout', () => files() === 1);
+    expect(bench.worker.thread(order.thread).exit).toBeUndefined();
+  });
 });
 
 type Place = [number, number];

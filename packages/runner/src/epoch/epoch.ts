@@ -23,6 +23,7 @@ import { bringFiles } from '../inbox/bring-files.ts';
 import { FilesFirst } from '../inbox/files-first.ts';
 import { AgentLink } from '../link/agent-link.ts';
 import { type Log, reasonOf, type RunnerLog } from '../log.ts';
+import { actIn } from '../spool/acts.ts';
 import { Credit } from '../spool/credit.ts';
 import { SpoolFeed } from '../spool/feed.ts';
 import { Retries } from '../retries.ts';
@@ -69,8 +70,10 @@ export type EpochContext = {
   endEarlier(): Promise<void>;
   /** Where another agent lives, if its home is here. */
   placeOf(thread: ThreadId): Place | null;
-  /** There is a new commit. */
-  onHead(): void;
+  /** HEAD of its workspace moved, or a run is over. */
+  onMoved(): void;
+  /** The agent did something while it works. */
+  onActed(): void;
   /** The process is gone. */
   onEnded(): void;
   /** The worker has everything. */
@@ -131,7 +134,9 @@ export class Epoch {
     });
     this.#credit = new Credit(run.credit);
     this.#observed = new ObservedFile(run.observed);
-    this.#spool = new SpoolFeed(run.spool, this.#redactor, context.backlogBytes);
+    this.#spool = new SpoolFeed(run.spool, this.#redactor, context.backlogBytes, (line) =>
+      this.#heard(line),
+    );
     const failed = (error: unknown): void => this.#say('error', 'fault', reasonOf(error));
     this.#stopper = new Stopper(context.executor, run, {
       killed: () => this.#credit.open(),
@@ -376,16 +381,20 @@ export class Epoch {
     });
   }
 
+  #heard(line: string): void {
+    const act = actIn(line);
+    if (act === 'run-over') this.#context.onMoved();
+    else if (act === 'acted') this.#context.onActed();
+  }
+
   #headLog(): HeadLog {
     const { place, run } = this.#context;
     return new HeadLog({
       agentDir: place.dir,
       run,
       told: this.#observed.all(),
-      observe: (body) => {
-        this.#observe(body);
-        this.#context.onHead();
-      },
+      observe: (body) => this.#observe(body),
+      moved: () => this.#context.onMoved(),
       redact: (text) => this.#redactor.redact(text),
       changed: () => this.#step(),
     });

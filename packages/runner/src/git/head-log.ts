@@ -24,6 +24,8 @@ export type HeadLogOptions = {
   /** Those that were told before, by an earlier runner. */
   told: readonly (RunnerBody | null)[];
   observe(body: Head): void;
+  /** HEAD is another than before, by a commit or by anything else. */
+  moved(): void;
   redact(text: string): string;
   /** Something was added: it is time to look. */
   changed(): void;
@@ -49,6 +51,8 @@ export class HeadLog {
   /** Where HEAD was, and where the log says it went. */
   #head: string;
   #logged = '';
+  /** What was last told as moved to. */
+  #at: string;
   #watcher: FSWatcher | null = null;
   #watched = 0;
 
@@ -59,6 +63,7 @@ export class HeadLog {
     const [offset, head = ''] = (readText(options.run.head) ?? '').split(' ');
     this.#offset = Number(offset) || 0;
     this.#head = head;
+    this.#at = head;
   }
 
   /** To be called now and then: the watch only makes it sooner. */
@@ -66,6 +71,7 @@ export class HeadLog {
     this.#watch();
     // git adds to the log before it moves HEAD: what HEAD has now is in the log by then, or never.
     const head = headOf(this.#workspace);
+    if (head !== null) this.#moved(head);
     if (!this.#read()) this.#unlogged(head);
   }
 
@@ -111,6 +117,7 @@ export class HeadLog {
     if (whole === 0 && bytes.length < READ_BYTES) return false;
     this.#offset += whole === 0 ? bytes.length : whole;
     for (const line of bytes.toString('utf8', 0, whole).split('\n')) this.#take(line);
+    if (this.#logged !== '') this.#moved(this.#logged);
     return true;
   }
 
@@ -119,6 +126,12 @@ export class HeadLog {
     if (move === null) return;
     this.#logged = move.to;
     this.#tell(move);
+  }
+
+  #moved(to: string): void {
+    if (to === this.#at) return;
+    this.#at = to;
+    this.#options.moved();
   }
 
   /** Commits of programs that write no log: those from HEAD back to a known one. */

@@ -11,14 +11,19 @@ export class SpoolFeed {
   readonly #backlogBytes: number;
   #acknowledged: number | null = null;
 
-  constructor(path: string, redactor: Redactor, backlogBytes: number) {
+  constructor(
+    path: string,
+    redactor: Redactor,
+    backlogBytes: number,
+    heard?: (line: string) => void,
+  ) {
     // Made here for the shim, which only appends.
     try {
       closeSync(openSync(path, 'ax', 0o600));
     } catch {
       // It exists.
     }
-    this.#reader = new SpoolReader(path, redactor);
+    this.#reader = new SpoolReader(path, redactor, heard);
     this.#punch = new Punch(path);
     this.#backlogBytes = backlogBytes;
   }

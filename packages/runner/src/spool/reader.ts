@@ -17,6 +17,7 @@ export type LinesFrame = { from: number; to: number; text: string };
 export class SpoolReader {
   readonly #fd: number;
   readonly #redactor: Redactor;
+  readonly #heard: (line: string) => void;
   #splitter: LineSplitter;
   readonly #chunk = Buffer.allocUnsafeSlow(CHUNK_BYTES);
   #ready: RawLine[] = [];
@@ -25,9 +26,11 @@ export class SpoolReader {
   /** End of the last line that was framed. */
   #framed: number;
 
-  constructor(path: string, redactor: Redactor) {
+  /** `heard` is given every line that can be an event, as it goes up. */
+  constructor(path: string, redactor: Redactor, heard: (line: string) => void = () => undefined) {
     this.#fd = openSync(path, 'r');
     this.#redactor = redactor;
+    this.#heard = heard;
     this.#splitter = new LineSplitter(0);
     this.#framed = 0;
   }
@@ -68,6 +71,7 @@ export class SpoolReader {
       bytes += size;
       this.#framed = line.end;
       this.#taken++;
+      if ('text' in line) this.#heard(line.text);
     }
     if (parts.length === 0) return null;
     const text = `{"t":"lines","from":${from},"lines":[${parts.join(',')}]}`;
