@@ -2,6 +2,7 @@ import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { type Changes, CHANGES_BYTES, type StartOrder } from '@filepath/protocol';
 import { describe, expect, it } from 'vitest';
+import { type Range, rangesBefore } from '../src/git/ranges-before.ts';
 import { ended, git, repositoryOf } from './repositories.ts';
 import { Bench, shellOrder, tempDir } from './setup.ts';
 
@@ -189,6 +190,66 @@ name'`,
       [3, 1],
     ]);
     expect(bench.worker.thread(order.thread).exit).toBeUndefined();
+  });
+
+  it('[DIFF8] is told by the lines of the remote’s branch too, where its parent changed the file before; and where a file went', async () => {
+    const bench = await Bench.open();
+    const gitRepoUrl = repositoryOf({ text: LINES, other: LINES, moved: LINES, 'a b': 'x\n' });
+    const blob = (dir: string, name: string) => git(dir, 'rev-parse', name);
+    const parent = shellOrder(`${AS} sed -i '2d;20s/.*/twenty/' text; git commit -qam one`, {
+      gitRepoUrl,
+    });
+    await ended(bench, parent);
+    const child = shellOrder(
+      `${AS} sed -i '5s/.*/five/;19s/.*/XX/' text; sed -i 5d other; git mv moved 'new place'; echo y > 'a b'; git commit -qam two; sed -i 9d other`,
+      { gitRepoUrl, parent: { thread: parent.thread, slug: parent.slug } },
+    );
+    await ended(bench, child);
+    await bench.worker.until('a report', () => bench.worker.touched.has(child.thread));
+    const files = bench.worker.touched.get(child.thread)?.files ?? [];
+    const found = (path: string) => files.find((file) => file.path === path);
+    const ours = join(bench.agentDir(parent), 'workspace');
+    expect(found('text')).toEqual({
+      path: 'text',
+      from: blob(ours, 'HEAD:text'),
+      to: blob(join(bench.agentDir(child), 'workspace'), 'HEAD:text'),
+      ranges: [
+        [5, 1],
+        [19, 1],
+      ],
+      origin: {
+        from: blob(gitRepoUrl, 'HEAD:text'),
+        ranges: [
+          [6, 1],
+          [20, 1],
+        ],
+        had: [
+          [2, 1],
+          [20, 1],
+        ],
+      },
+    });
+    expect(found('other')).not.toHaveProperty('origin');
+    expect(found('moved')).toMatchObject({ to: null, renamed: 'new place' });
+    expect(found('a b')).toBeDefined();
+  });
+
+  it.each<[string, Range, Range]>([
+    ['before all of it', [2, 1], [2, 1]],
+    ['behind more lines', [9, 2], [7, 2]],
+    ['in what was put in', [5, 1], [3, 0]],
+    ['from before into it', [3, 2], [3, 1]],
+    ['behind a removal', [18, 1], [18, 1]],
+    ['where lines were removed', [17, 0], [16, 2]],
+    ['in what was replaced', [31, 1], [31, 2]],
+    ['behind what was replaced', [33, 1], [34, 1]],
+  ])('[DIFF8] maps a range %s', (_, range, before) => {
+    const hunks: { from: Range; to: Range }[] = [
+      { from: [3, 0], to: [4, 2] },
+      { from: [16, 2], to: [17, 0] },
+      { from: [31, 2], to: [31, 1] },
+    ];
+    expect(rangesBefore([range], hunks)).toEqual([before]);
   });
 
   it('[DIFF5] is told when HEAD moves without a commit', async () => {

@@ -50,13 +50,22 @@ export type Changes = z.infer<typeof Changes>;
 export const TOUCHED_FILES = 200;
 export const TOUCHED_RANGES = 50;
 
+const ranges = z.array(place).max(TOUCHED_RANGES);
+
 /** A file that an agent changed, by the lines that it had before. */
 export const TouchedFile = z.strictObject({
   path: Path,
   /** Hashes of its content before and after; null where there is none. */
   from: CommitHash.nullable(),
   to: CommitHash.nullable(),
-  ranges: z.array(place).max(TOUCHED_RANGES),
+  ranges,
+  /** Where a file that is gone is now. */
+  renamed: Path.optional(),
+  /**
+   * Where the work began with another content than the branch of the remote has: that content, the same changes by its
+   * lines, and the lines that were changed before the work began. By it agents are compared that began at different commits.
+   */
+  origin: z.strictObject({ from: CommitHash.nullable(), ranges, had: ranges }).optional(),
 });
 export type TouchedFile = z.infer<typeof TouchedFile>;
 

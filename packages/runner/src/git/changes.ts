@@ -13,7 +13,8 @@ import type { Place } from '../executor/executor.ts';
 import { inWorkspace, type WorkspaceTools } from '../jobs/workspace-command.ts';
 import { recordedBase } from './base.ts';
 import { DIFF, DIFF_BYTES } from './diff-script.ts';
-import { type Diff, type DiffFile, readDiff } from './read-diff.ts';
+import { type Range, rangesBefore } from './ranges-before.ts';
+import { type Diff, type DiffFile, type PatchedFile, readDiff } from './read-diff.ts';
 import { collect } from './sections.ts';
 
 const TIMEOUT_MS = 20_000;
@@ -84,10 +85,34 @@ function changedFile({
   };
 }
 
-function touchedFile({ path, from, to, hunks }: DiffFile): TouchedFile {
-  const ranges = (hunks ?? []).map((hunk) => hunk.from);
-  const known = hunks !== null && ranges.length <= TOUCHED_RANGES;
-  return { path, from, to, ranges: known ? ranges : [[0, 999_999_999]] };
+function touchedFile({ path, from, to, hunks, renamed, origin }: DiffFile): TouchedFile {
+  const ranges = hunks?.map((hunk) => hunk.from) ?? null;
+  return {
+    path,
+    from,
+    to,
+    ranges: bounded(ranges),
+    ...(renamed === null ? {} : { renamed }),
+    ...(origin === null ? {} : { origin: inOrigin(ranges, origin) }),
+  };
 }
+
+function inOrigin(
+  ranges: Range[] | null,
+  { from, hunks }: PatchedFile,
+): NonNullable<TouchedFile['origin']> {
+  const had = hunks?.map((hunk) => hunk.from) ?? [];
+  // It is not text: no lines of it are known.
+  if (hunks?.length === 0) return { from, ranges: [], had };
+  return {
+    from,
+    ranges: bounded(hunks && ranges && rangesBefore(ranges, hunks)),
+    had: had.length <= TOUCHED_RANGES ? had : [],
+  };
+}
+
+/** Null: they are not known. */
+const bounded = (ranges: Range[] | null): Range[] =>
+  ranges !== null && ranges.length <= TOUCHED_RANGES ? ranges : [[0, 999_999_999]];
 
 const sizeOf = (file: ChangedFile): number => Buffer.byteLength(JSON.stringify(file)) + 1;

@@ -1,3 +1,4 @@
+import { TOUCHED_FILES } from '@filepath/protocol';
 import { CHANGES, SNAPSHOT, snapshotEnvironment } from './snapshot.ts';
 import { SECTION } from './sections.ts';
 
@@ -5,10 +6,16 @@ import { SECTION } from './sections.ts';
 const LIST_BYTES = 4 * 2 ** 20;
 export const PATCH_BYTES = 2 * 2 ** 20;
 /** Most that the script gives in all. */
-export const DIFF_BYTES = 4 * LIST_BYTES + PATCH_BYTES + 4096;
+export const DIFF_BYTES = 6 * LIST_BYTES + 2 * PATCH_BYTES + 4096;
 
 /** Largest file that is looked at, in blocks of 512 bytes. */
 const FILE_BLOCKS = (64 * 2 ** 20) / 512;
+
+/** Most files among which those that went elsewhere are looked for. */
+const RENAMES = 200;
+
+const OPTIONS =
+  '-r --no-commit-id --no-renames --no-ext-diff --no-textconv --no-color --submodule=short';
 
 const quoted = (text: string): string => `'${text.replaceAll("'", `'\\''`)}'`;
 
@@ -30,11 +37,15 @@ scratch=/tmp/objects mirror=$2
 [ -z "$mirror" ] || export GIT_ALTERNATE_OBJECT_DIRECTORIES="$mirror/objects"
 ${CHANGES}
 ${SNAPSHOT}
+# The commit up to which the history of one is that of the remote's branch.
+shared() {
+  there=$(git --git-dir="$mirror" rev-parse --quiet --verify 'HEAD^{commit}') &&
+    git merge-base "$1" "$there" 2> /dev/null
+}
 base=$3
 [ -z "$base" ] || git cat-file -e "$base^{commit}" 2> /dev/null || base=
 if [ -z "$base" ] && [ -n "$mirror" ] && [ -n "$head" ]; then
-  there=$(git --git-dir="$mirror" rev-parse --quiet --verify 'HEAD^{commit}') &&
-    base=$(git merge-base "$head" "$there" 2> /dev/null) || base=
+  base=$(shared "$head") || base=
 fi
 from=$base
 [ -n "$from" ] || from=$(git hash-object -t tree /dev/null)
@@ -42,8 +53,7 @@ printf '%s %s %s %s\\n' "\${base:--}" "\${head:-$commit}" "$files" "$whole" > /t
 compare() {
   one=$1 two=$2 file=$3
   shift 3
-  git --literal-pathspecs diff-tree -r --no-commit-id --no-renames --no-ext-diff --no-textconv --no-color \\
-    --submodule=short "$@" "$one" "$two" \${file:+-- "$file"}
+  git --literal-pathspecs diff-tree ${OPTIONS} "$@" "$one" "$two" \${file:+-- "$file"}
 }
 compare "$from" "$commit" "$5" --raw --no-abbrev -z > /tmp/raw || exit
 compare "$from" "$commit" "$5" --numstat -z > /tmp/counts || exit
@@ -51,7 +61,26 @@ compare "$from" "$commit" "$5" --numstat -z > /tmp/counts || exit
 [ -z "$head" ] || compare "$from" "$head" "$5" --name-only -z > /tmp/committed || exit
 compare "\${head:-$from}" "$commit" "$5" --name-only -z > /tmp/uncommitted || exit
 if [ "$4" = ranges ]; then
-  compare "$from" "$commit" "$5" --unified=0 | sed -n '/^diff --git /p;/^@@ /p' | head -c ${PATCH_BYTES} > /tmp/patch
+  lines() { sed -n '/^diff --git /p;/^@@ /p' | head -c ${PATCH_BYTES}; }
+  compare "$from" "$commit" "$5" --unified=0 | lines > /tmp/patch
+  : > /tmp/renames
+  tr '\\0' '\\n' < /tmp/raw > /tmp/rows
+  if grep -q '^:.* A$' /tmp/rows && grep -q '^:.* D$' /tmp/rows; then
+    compare "$from" "$commit" "$5" --find-renames -l${RENAMES} --diff-filter=R --name-status -z > /tmp/renames || exit
+  fi
+  : > /tmp/origin : > /tmp/origin-patch
+  origin=
+  [ -z "$base" ] || [ -z "$mirror" ] || origin=$(shared "$base") || origin=
+  if [ -n "$origin" ] && [ "$origin" != "$base" ]; then
+    compare "$from" "$commit" "$5" --name-only -z | head -z -n ${TOUCHED_FILES} > /tmp/names
+    before() {
+      xargs -0 -r git --literal-pathspecs diff-tree ${OPTIONS} "$@" "$origin" "$base" -- < /tmp/names
+    }
+    before --raw --no-abbrev -z > /tmp/origin || exit
+    before --unified=0 | lines > /tmp/origin-patch
+  fi
+  section renames /tmp/renames ${LIST_BYTES} && section origin /tmp/origin ${LIST_BYTES} &&
+    section origin-patch /tmp/origin-patch ${PATCH_BYTES} || exit
 else
   compare "$from" "$commit" "$5" --unified="$4" | head -c ${PATCH_BYTES} > /tmp/patch
 fi

@@ -21,7 +21,13 @@ export type DiffFile = {
   uncommitted: boolean;
   /** Null: it did not fit. */
   hunks: Hunk[] | null;
+  /** Where a file that is gone is now. */
+  renamed: string | null;
+  /** How the file came from the remote's branch to where the work began; null where it is the same. */
+  origin: PatchedFile | null;
 };
+
+export type PatchedFile = Pick<DiffFile, 'path' | 'status' | 'from' | 'to' | 'hunks'>;
 
 export type Diff = {
   base: string | null;
@@ -45,17 +51,21 @@ export function readDiff(bytes: Buffer): Diff {
   const counts = new Map(recordsOf(of('counts')).map(countOf));
   const committed = new Set(recordsOf(of('committed')));
   const uncommitted = new Set(recordsOf(of('uncommitted')));
-  const patches = patchesOf(of('patch'));
-  const files = rawOf(of('raw')).map((file): DiffFile => {
-    const { path, status } = file;
-    const parts = patches.splice(0, status === 'type' ? 2 : 1);
+  const renames = renamesOf(recordsOf(of('renames')));
+  const origins = new Map(
+    patchedOf(of('origin'), of('origin-patch'))
+      .filter(({ from, to }) => from !== to)
+      .map((file) => [file.path, file]),
+  );
+  const files = patchedOf(of('raw'), of('patch')).map((file): DiffFile => {
+    const { path } = file;
     return {
       ...file,
       counts: counts.get(path) ?? null,
       committed: committed.has(path),
       uncommitted: uncommitted.has(path),
-      hunks:
-        parts.length === 0 || parts.includes(null) ? null : parts.flatMap((part) => part ?? []),
+      renamed: renames.get(path) ?? null,
+      origin: origins.get(path) ?? null,
     };
   });
   return {
@@ -65,6 +75,25 @@ export function readDiff(bytes: Buffer): Diff {
     dirty: Number(changed) > 0,
     files,
   };
+}
+
+function patchedOf(raw: Buffer, patch: Buffer): PatchedFile[] {
+  const patches = patchesOf(patch);
+  return rawOf(raw).map((file) => {
+    const parts = patches.splice(0, file.status === 'type' ? 2 : 1);
+    const cut = parts.length === 0 || parts.includes(null);
+    return { ...file, hunks: cut ? null : parts.flatMap((part) => part ?? []) };
+  });
+}
+
+/** From the old path to the new one. */
+function renamesOf(records: readonly string[]): Map<string, string> {
+  const renames = new Map<string, string>();
+  for (let at = 0; at + 2 < records.length; at += 3) {
+    const [from = '', to = ''] = records.slice(at + 1, at + 3);
+    if (to !== '' && to.length <= 4096) renames.set(from, to);
+  }
+  return renames;
 }
 
 type RawFile = Pick<DiffFile, 'path' | 'status' | 'from' | 'to'>;

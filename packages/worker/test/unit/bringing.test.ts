@@ -35,12 +35,12 @@ describe('agents that change the same lines', () => {
     ['an insertion further on', work('2', [[9, 0]]), false],
     ['the same result', work('1', [[5, 1]]), false],
     [
-      'another beginning',
+      'another beginning that has no lines in common',
       {
         ...work('2', []),
         files: [{ path: 'text', from: hash('9'), to: hash('2'), ranges: [[5, 1]] }],
       },
-      false,
+      true,
     ],
     [
       'a removal',
