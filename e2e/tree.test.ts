@@ -246,7 +246,7 @@ describe('the order of the tree', () => {
 });
 
 describe('a finger on the tree', () => {
-  it('[UIT15] drags a row when it is held, scrolls when it moves at once, and opens the menu when it lets go', async () => {
+  it('[UIT15] [UIT16] drags a row when it is held, scrolls when it moves at once, and opens the menu when it lets go', async () => {
     const many = Array.from({ length: 40 }, (_, at) => ({ name: `more-${at}` }));
     const grown = await growTree(api, {
       name: 'root',
@@ -315,6 +315,9 @@ describe('a finger on the tree', () => {
     await dragged.waitFor();
     await touch('touchEnd');
     await page.getByRole('menu').waitFor();
+    expect(await page.getByTestId('menu-facts').innerText()).toMatch(
+      /more-18[^]*status[^]*tok · \$/,
+    );
     expect(await dragged.count()).toBe(0);
     const { nodes } = await api.tree(grown.session.id);
     expect(nodes.find(({ id }) => id === grown.idOf('more-18'))?.parentId).toBe(grown.idOf('root'));
@@ -330,7 +333,7 @@ describe('what the tree shows', () => {
     await shows(page, 'root', 'impl', 'jwt');
     await page.getByTestId('tree-search').fill('');
     await page.locator('[data-filter="waiting"]').click();
-    await shows(page, 'root', 'impl', 'limits');
+    await shows(page, 'root', 'impl', 'limits', 'review');
     await page.locator('[data-filter="failed"]').click();
     await shows(page, 'root', 'review');
     await page.getByTestId('tree-search').fill('jwt');

@@ -4,6 +4,7 @@ import {
   isFiltering,
   matchesOf,
   type StatusFilter,
+  waitsForPerson,
   withAncestors,
 } from '../src/lib/state/tree-filter.ts';
 import { makeNode, mapOf } from './support/nodes.ts';
@@ -29,11 +30,29 @@ describe('a filter of the tree', () => {
   });
 
   it('[UIT7] knows who waits for a person, works, failed or is done', () => {
-    expect(found('', 'waiting')).toEqual(['asks', 'broke']);
+    expect(found('', 'waiting')).toEqual(['asks', 'broke', 'fails']);
     expect(found('', 'running')).toEqual(['root', 'asks', 'thinks']);
     expect(found('', 'failed')).toEqual(['fails']);
     expect(found('', 'done')).toEqual(['plan']);
     expect(found('asks', 'running')).toEqual(['asks']);
+  });
+
+  it('[UIT16] counts as waiting what waits by ATT1, and nothing else', () => {
+    const conflict = {
+      into: 'parent' as const,
+      target: 'root',
+      ours: 'a'.repeat(40),
+      files: [],
+      seq: 1,
+    };
+    const limit = { reason: 'limit', until: '2026-01-01T00:00:00.000Z', seq: 1 };
+    const waits = (part: Partial<Node>): boolean => waitsForPerson(makeNode('one', null, 0, part));
+    expect(waits({})).toBe(false);
+    expect(waits({ status: 'error', reason: 'gate failed: test' })).toBe(true);
+    expect(waits({ conflict: { ...conflict, handed: false } })).toBe(true);
+    expect(waits({ conflict: { ...conflict, handed: true } })).toBe(false);
+    expect(waits({ limit })).toBe(true);
+    expect(waits({ overlaps: [{ node: makeNode('two', null).id, files: ['a'] }] })).toBe(false);
   });
 
   it('[UIT7] shows what it finds with all that stands above it', () => {

@@ -10,7 +10,7 @@ import {
 import { branchesOf, rowsOf } from '../src/lib/state/tree-rows.ts';
 import { TypeAhead } from '../src/lib/state/type-ahead.ts';
 import { deleteWords, stopWords } from '../src/lib/text/asking.ts';
-import { nodeDescription, nodeFacts } from '../src/lib/text/node-words.ts';
+import { meetingOf, nodeDescription, nodeFacts } from '../src/lib/text/node-words.ts';
 import { idOf, makeNode, mapOf } from './support/nodes.ts';
 
 const key = (name: string, held: { altKey?: boolean; shiftKey?: boolean } = {}) => ({
@@ -155,7 +155,7 @@ describe('what a row has no room for', () => {
       contextPct: 0.61,
       budget: { usd: 10, tokens: null },
     });
-    expect(nodeFacts(node).map(({ name, value }) => `${name}: ${value}`)).toEqual([
+    expect(nodeFacts(node, mapOf()).map(({ name, value }) => `${name}: ${value}`)).toEqual([
       'status: Idle',
       'agent: custom',
       'itself: 1.2k tok · $0.50',
@@ -163,13 +163,42 @@ describe('what a row has no room for', () => {
       'budget: $10.00',
       'context: 61%',
     ]);
-    expect(nodeDescription(node)).toMatch(/^agent custom, itself 1.2k tok · \$0.50, /);
+    expect(nodeDescription(node, mapOf())).toMatch(/^agent custom, itself 1.2k tok · \$0.50, /);
   });
 
   it('[UIT9] is said once where nothing is below', () => {
     const node = makeNode('one', null, 0, { usage: own, subtree: own, blocked: 'no budget' });
-    const facts = nodeFacts(node);
+    const facts = nodeFacts(node, mapOf());
     expect(facts[0]?.value).toBe('Idle, no budget');
     expect(facts.map(({ name }) => name)).toEqual(['status', 'agent', 'used']);
+  });
+
+  it('[UIT16] is whose work its own overlaps with, or conflicts with, and in which files', () => {
+    const files = ['a', 'b', 'c', 'd', 'e', 'f', 'g'];
+    const node = makeNode('one', null, 0, {
+      conflict: {
+        into: 'parent',
+        target: 'root',
+        ours: 'a'.repeat(40),
+        files: ['x'],
+        handed: true,
+        seq: 1,
+      },
+      overlaps: [
+        { node: idOf('two'), files },
+        { node: idOf('gone'), files: ['x'] },
+      ],
+    });
+    const facts = nodeFacts(node, mapOf(makeNode('two', null)));
+    expect(facts.slice(3).map(({ name, value }) => `${name} ${value}`)).toEqual([
+      'conflict with root: x, an agent has it as a task',
+      'overlap with two: a, b, c, d, e and 2 more',
+      'overlap with another agent: x',
+    ]);
+    expect(meetingOf(node)).toBe('in conflict');
+    const { conflict: _none, ...overlapping } = node;
+    expect(meetingOf(overlapping)).toBe('overlaps');
+    expect(meetingOf({ ...overlapping, overlaps: [] })).toBeNull();
+    expect(meetingOf(makeNode('two', null))).toBeNull();
   });
 });

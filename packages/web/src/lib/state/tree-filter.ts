@@ -6,13 +6,14 @@ export type StatusFilter = (typeof STATUS_FILTERS)[number];
 
 export type TreeFilter = { readonly words: string; readonly status: StatusFilter | null };
 
-/** It cannot go on before a person has answered, raised a budget or settled a conflict. */
-export function waitsForPerson(node: Node): boolean {
+/** What waits for a person by the rule ATT1: a question, a budget, a failure, a limit, or a conflict that nobody has. */
+export function waitsForPerson({ reason, blocked, status, conflict, limit }: Node): boolean {
   return (
-    (node.reason?.startsWith('waiting for a person') ?? false) ||
-    node.blocked !== null ||
-    node.conflict !== undefined ||
-    node.limit !== undefined
+    (reason?.startsWith('waiting for a person') ?? false) ||
+    blocked !== null ||
+    status === 'error' ||
+    limit !== undefined ||
+    conflict?.handed === false
   );
 }
 
