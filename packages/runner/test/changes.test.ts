@@ -113,6 +113,45 @@ describe('what an agent changed', () => {
     expect(only).toMatchObject({ truncated: false, hunks: [{ to: [1, 20000] }] });
   });
 
+  it.each([
+    ['an answer', 'seq 1 130000 > huge'],
+    ['what is read of a patch', 'seq 1 600000 > huge'],
+  ])(
+    '[DIFF3] of a file that is more than %s it has the first lines that fit',
+    async (_, script) => {
+      const bench = await Bench.open();
+      const order = shellOrder(`${script}; echo a > zlast`, {
+        gitRepoUrl: repositoryOf({ a: 'a\n' }),
+      });
+      await ended(bench, order);
+      const all = await changes(bench, order);
+      expect(all.files[0]).toMatchObject({ path: 'huge', hunks: [], truncated: true });
+      const told = await changes(bench, order, 'huge');
+      expect(Buffer.byteLength(JSON.stringify(told))).toBeLessThan(CHANGES_BYTES);
+      const [huge] = told.files;
+      expect(huge?.truncated).toBe(true);
+      expect(huge?.hunks).toHaveLength(1);
+      const { from, to, text } = huge?.hunks[0] ?? { from: [], to: [], text: '' };
+      const lines = text.split('\n').slice(0, -1);
+      expect(lines.length).toBeGreaterThan(50_000);
+      expect([from, to]).toEqual([
+        [0, 0],
+        [1, lines.length],
+      ]);
+      expect(lines).toEqual(lines.map((_line, n) => `+${n + 1}`));
+    },
+  );
+
+  it('[DIFF3] of a line that is longer than an answer it has nothing, and says so', async () => {
+    const bench = await Bench.open();
+    const order = shellOrder(`head -c 1500000 /dev/zero | tr '\\0' x > huge`, {
+      gitRepoUrl: repositoryOf({ a: 'a\n' }),
+    });
+    await ended(bench, order);
+    const told = await changes(bench, order, 'huge');
+    expect(told.files).toMatchObject([{ path: 'huge', hunks: [], truncated: true }]);
+  });
+
   it('[DIFF4] runs nothing on the host that a workspace names, nor what it names of filters and diffs outside', async () => {
     const bench = await Bench.open();
     const tripwire = join(tempDir(), 'touched');

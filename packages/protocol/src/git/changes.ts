@@ -28,7 +28,7 @@ export const ChangedFile = z.strictObject({
   committed: z.boolean(),
   uncommitted: z.boolean(),
   hunks: z.array(Hunk),
-  /** Hunks are left out: ask for this file alone. */
+  /** Hunks are left out: ask for this file alone. Of one that was: those after the first that fit. */
   truncated: z.boolean(),
 });
 export type ChangedFile = z.infer<typeof ChangedFile>;

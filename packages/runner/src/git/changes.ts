@@ -13,6 +13,7 @@ import type { Place } from '../executor/executor.ts';
 import { inWorkspace, type WorkspaceTools } from '../jobs/workspace-command.ts';
 import { recordedBase } from './base.ts';
 import { DIFF, DIFF_BYTES } from './diff-script.ts';
+import { firstHunks } from './first-hunks.ts';
 import { type Range, rangesBefore } from './ranges-before.ts';
 import { type Diff, type DiffFile, type PatchedFile, readDiff } from './read-diff.ts';
 import { collect } from './sections.ts';
@@ -24,7 +25,7 @@ const ROOM = CHANGES_BYTES - 4096;
 
 export type Look = WorkspaceTools & { place: Place; mirror: string | null; signal: AbortSignal };
 
-/** What the agent changed, or one file of it with all its hunks. Throws a Refusal. */
+/** What the agent changed, or one file of it with as many of its hunks as fit. Throws a Refusal. */
 export async function changesOf(job: Look, file?: string): Promise<Changes> {
   const { base, head, partial, files } = await diffOf(job, CONTEXT, file ?? '');
   const shown = files.filter(({ path }) => file === undefined || path === file);
@@ -33,9 +34,11 @@ export async function changesOf(job: Look, file?: string): Promise<Changes> {
   for (const each of shown.slice(0, CHANGES_FILES)) {
     const whole = changedFile(each);
     const bytes = sizeOf(whole);
-    const fits = bytes <= room;
+    const fits = bytes <= room && !whole.truncated;
     const entry = fits ? whole : { ...whole, hunks: [], truncated: true };
     room -= fits ? bytes : sizeOf(entry);
+    // Asked for alone it has as much as fits.
+    if (!fits && file !== undefined) entry.hunks = firstHunks(each.hunks ?? each.first, room);
     if (room < 0) break;
     list.push(entry);
   }

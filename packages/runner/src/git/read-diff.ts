@@ -19,15 +19,17 @@ export type DiffFile = {
   counts: { additions: number; deletions: number } | null;
   committed: boolean;
   uncommitted: boolean;
-  /** Null: it did not fit. */
+  /** Null: they did not fit. */
   hunks: Hunk[] | null;
+  /** The first of those that did not fit. */
+  first: Hunk[];
   /** Where a file that is gone is now. */
   renamed: string | null;
   /** How the file came from the remote's branch to where the work began; null where it is the same. */
   origin: PatchedFile | null;
 };
 
-export type PatchedFile = Pick<DiffFile, 'path' | 'status' | 'from' | 'to' | 'hunks'>;
+export type PatchedFile = Pick<DiffFile, 'path' | 'status' | 'from' | 'to' | 'hunks' | 'first'>;
 
 export type Diff = {
   base: string | null;
@@ -81,8 +83,9 @@ function patchedOf(raw: Buffer, patch: Buffer): PatchedFile[] {
   const patches = patchesOf(patch);
   return rawOf(raw).map((file) => {
     const parts = patches.splice(0, file.status === 'type' ? 2 : 1);
-    const cut = parts.length === 0 || parts.includes(null);
-    return { ...file, hunks: cut ? null : parts.flatMap((part) => part ?? []) };
+    const cut = parts.length === 0 || parts.some((part) => part.cut);
+    const hunks = parts.flatMap((part) => part.hunks);
+    return { ...file, hunks: cut ? null : hunks, first: cut ? hunks : [] };
   });
 }
 
@@ -123,14 +126,20 @@ function countOf(record: string): [string, DiffFile['counts']] {
   return [path, { additions: Number(additions), deletions: Number(deletions) }];
 }
 
-/** One list of hunks for each file, in order. Null stands for the last one where the patch was cut off. */
-function patchesOf(bytes: Buffer): (Hunk[] | null)[] {
-  const patches: (Hunk[] | null)[] = [];
+type Patch = { hunks: Hunk[]; cut: boolean };
+
+/** One list of hunks for each file, in order. */
+function patchesOf(bytes: Buffer): Patch[] {
+  const patches: Patch[] = [];
+  const cut = bytes.length >= PATCH_BYTES;
+  const lines = bytes.toString('utf8').split('\n');
+  // The last line may have been cut too.
+  if (cut) lines.pop();
   let hunks: Hunk[] = [];
-  for (const line of bytes.toString('utf8').split('\n')) {
+  for (const line of lines) {
     if (line.startsWith('diff --git ')) {
       hunks = [];
-      patches.push(hunks);
+      patches.push({ hunks, cut: false });
       continue;
     }
     const head = HUNK.exec(line);
@@ -142,6 +151,7 @@ function patchesOf(bytes: Buffer): (Hunk[] | null)[] {
     const last = hunks.at(-1);
     if (last !== undefined && /^[ +\\-]/.test(line)) last.text += `${line}\n`;
   }
-  if (bytes.length >= PATCH_BYTES && patches.length > 0) patches[patches.length - 1] = null;
+  const last = patches.at(-1);
+  if (cut && last !== undefined) last.cut = true;
   return patches;
 }

@@ -75,7 +75,12 @@ export class ChangesView {
     }
   }
 
-  /** All hunks of a file of which they were left out. */
+  /** It was asked for alone: more than it has now cannot be had. */
+  isLoaded({ path }: ChangedFile): boolean {
+    return this.#whole.has(path);
+  }
+
+  /** The hunks of a file of which they were left out. */
   async loadFile(path: string): Promise<void> {
     this.asked.add(path);
     try {
