@@ -47,7 +47,7 @@ async function family(instance: Instance, gitRepoUrl: string) {
   return { api, session, lead: lead.id, one, two, say };
 }
 
-it('[UIC1] [UIC2] [UIC3] [UIC4] [UIC5] [UIC6] [UIC7] the changes of an agent are read, commented on, merged, given away in conflict and pushed', async () => {
+it('[UIC1] [UIC2] [UIC3] [UIC4] [UIC5] [UIC6] [UIC7] [UIT16] the changes of an agent are read, commented on, merged, given away in conflict and pushed', async () => {
   using dir = tempDir('filepath-repo');
   makeRepo(join(dir.path, 'repo'), [
     {
@@ -69,6 +69,15 @@ it('[UIC1] [UIC2] [UIC3] [UIC4] [UIC5] [UIC6] [UIC7] the changes of an agent are
   const page = await browser.visitor();
   await page.goto(`${instance.url}/api/auth/sign-in/link?token=${instance.token}`);
   await page.goto(`${instance.url}/session/${session.id}?node=${two}`);
+
+  // The tree says of both that they overlap, and with whom.
+  for (const id of [one, two]) {
+    await page.locator(`[data-node="${id}"] [data-meeting="overlaps"]`).waitFor();
+  }
+  const row = page.locator(`[data-node="${two}"]`);
+  expect(await row.getAttribute('aria-label')).toBe('two, done, overlaps');
+  await row.hover();
+  await page.getByTestId('tree-tip').filter({ hasText: 'with one: text' }).waitFor();
 
   // The files, with what happened to each.
   await page.getByTestId('changes-toggle').click();
@@ -182,6 +191,31 @@ it('[UIC1] [UIC2] [UIC3] [UIC4] [UIC5] [UIC6] [UIC7] the changes of an agent are
   await page.getByTestId('push-confirm').click();
   await shows('bringing-told', 'to feature/loud of');
   expect(git(remote, 'show', 'feature/loud:text')).toContain('FIVE');
+});
+
+it('[DIFF3] a change that is too long is shown as far as it fits, and the rest is not offered', async () => {
+  using dir = tempDir('filepath-repo');
+  makeRepo(dir.path, [{ message: 'first', files: { text: LINES } }]);
+  await using instance = await startInstance();
+  await using browser = await startBrowser();
+  const api = new Api(instance);
+  const { session, node } = await api.agent(scriptAgent('obedient').command, {
+    gitRepoUrl: dir.path,
+  });
+  const feed = follow(instance, node.id);
+  await api.message(node.id, 'do seq 1 200000 > huge.txt');
+  await feed.until(isType('done'));
+  feed.close();
+  const page = await browser.visitor();
+  await page.goto(`${instance.url}/api/auth/sign-in/link?token=${instance.token}`);
+  await page.goto(`${instance.url}/session/${session.id}?node=${node.id}&view=changes`);
+  const file = page.locator('[data-file="huge.txt"]');
+  await file.getByTestId('file-toggle').click();
+  await file.getByRole('button', { name: 'Load this file' }).click();
+  await file.getByTestId('too-long').filter({ hasText: 'The rest of its changes' }).waitFor();
+  await file.getByText('+200000').waitFor();
+  expect(await file.locator('tr').count()).toBeGreaterThan(300);
+  expect(await file.getByRole('button', { name: 'Load this file' }).count()).toBe(0);
 });
 
 it('[UIC8] axe finds no fault in the changes of an agent while a comment is written, in either theme', async () => {
