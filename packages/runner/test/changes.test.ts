@@ -64,6 +64,27 @@ describe('what an agent changed', () => {
     expect(one.files.map(({ path }) => path)).toEqual(['text']);
   });
 
+  it('[DIFF1] says what is no plain file, and what became a program or is none any more', async () => {
+    const bench = await Bench.open();
+    const order = shellOrder(
+      `${AS} chmod +x text; ln -s text link; git rm -q old; ln -sf a b; git update-index --add --cacheinfo 160000,$(git rev-parse HEAD),sub
+       echo '#!/bin/sh' > new; chmod +x new; git add link new b text; git commit -qm one; mkdir sub`,
+      { gitRepoUrl: repositoryOf({ text: LINES, old: 'x\n', b: 'b\n' }) },
+    );
+    await ended(bench, order);
+    const { files } = await changes(bench, order);
+    expect(
+      files.map(({ path, status, kind, executable }) => [path, status, kind, executable]),
+    ).toEqual([
+      ['b', 'type', 'link', undefined],
+      ['link', 'added', 'link', undefined],
+      ['new', 'added', undefined, undefined],
+      ['old', 'deleted', undefined, undefined],
+      ['sub', 'added', 'submodule', undefined],
+      ['text', 'modified', undefined, true],
+    ]);
+  });
+
   it('[DIFF2] of a child begins at its parent’s work; without a repository everything is new', async () => {
     const bench = await Bench.open();
     const gitRepoUrl = repositoryOf({ a: 'a\n' });

@@ -20,6 +20,10 @@ export type Hunk = z.infer<typeof Hunk>;
 export const ChangedFile = z.strictObject({
   path: Path,
   status: z.enum(['added', 'modified', 'deleted', 'type']),
+  /** What it is, where that is no plain file: its lines are where it leads, or the commit that it names. */
+  kind: z.enum(['link', 'submodule']).optional(),
+  /** It became, or is no more, a program that can be run. */
+  executable: z.boolean().optional(),
   /** Null: it is binary. */
   additions: z.int().min(0).nullable(),
   deletions: z.int().min(0).nullable(),

@@ -70,6 +70,7 @@ async function diffOf(job: Look, context: string, file: string): Promise<Diff> {
 function changedFile({
   path,
   status,
+  modes,
   counts,
   committed,
   uncommitted,
@@ -78,6 +79,7 @@ function changedFile({
   return {
     path,
     status,
+    ...kindOf(modes),
     additions: counts?.additions ?? null,
     deletions: counts?.deletions ?? null,
     binary: counts === null,
@@ -85,6 +87,21 @@ function changedFile({
     uncommitted,
     hunks: hunks ?? [],
     truncated: hunks === null,
+  };
+}
+
+const KINDS: Readonly<Record<string, ChangedFile['kind']>> = {
+  '120000': 'link',
+  '160000': 'submodule',
+};
+const PROGRAM = '100755';
+
+function kindOf([before, after]: DiffFile['modes']): Pick<ChangedFile, 'kind' | 'executable'> {
+  const kind = KINDS[Number(after) === 0 ? before : after];
+  const plain = [before, after].every((mode) => /^100/.test(mode));
+  return {
+    ...(kind === undefined ? {} : { kind }),
+    ...(plain && before !== after ? { executable: after === PROGRAM } : {}),
   };
 }
 

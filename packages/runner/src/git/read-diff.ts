@@ -5,13 +5,15 @@ import { recordsOf, sectionNamed, sectionsOf } from './sections.ts';
 
 const HASH = /^(?:[0-9a-f]{40}|[0-9a-f]{64})$/;
 const STATUS = { A: 'added', M: 'modified', D: 'deleted', T: 'type' } as const;
-const RAW = /^:\d{6} \d{6} ([0-9a-f]+) ([0-9a-f]+) ([AMDT])$/;
+const RAW = /^:(\d{6}) (\d{6}) ([0-9a-f]+) ([0-9a-f]+) ([AMDT])$/;
 const HUNK = /^@@ -(\d{1,9})(?:,(\d{1,9}))? \+(\d{1,9})(?:,(\d{1,9}))? @@/;
 const NO_OBJECT = /^0+$/;
 
 export type DiffFile = {
   path: string;
   status: (typeof STATUS)[keyof typeof STATUS];
+  /** As git writes them; zeros where there is no file. */
+  modes: readonly [string, string];
   /** Hashes of the content; null where there is none. */
   from: string | null;
   to: string | null;
@@ -29,7 +31,10 @@ export type DiffFile = {
   origin: PatchedFile | null;
 };
 
-export type PatchedFile = Pick<DiffFile, 'path' | 'status' | 'from' | 'to' | 'hunks' | 'first'>;
+export type PatchedFile = Pick<
+  DiffFile,
+  'path' | 'status' | 'modes' | 'from' | 'to' | 'hunks' | 'first'
+>;
 
 export type Diff = {
   base: string | null;
@@ -99,18 +104,20 @@ function renamesOf(records: readonly string[]): Map<string, string> {
   return renames;
 }
 
-type RawFile = Pick<DiffFile, 'path' | 'status' | 'from' | 'to'>;
+type RawFile = Pick<DiffFile, 'path' | 'status' | 'modes' | 'from' | 'to'>;
 
 function rawOf(bytes: Buffer): RawFile[] {
   const records = recordsOf(bytes);
   const files: RawFile[] = [];
   for (let at = 0; at + 1 < records.length; at += 2) {
-    const [, from = '', to = '', letter = ''] = RAW.exec(records[at] ?? '') ?? [];
+    const [, before = '', after = '', from = '', to = '', letter = ''] =
+      RAW.exec(records[at] ?? '') ?? [];
     const path = records[at + 1] ?? '';
     const status = letter in STATUS ? STATUS[letter as keyof typeof STATUS] : null;
     if (status === null) throw new Refusal('the workspace gave a list that cannot be read');
     if (path !== '' && path.length <= 4096) {
-      files.push({ path, status, from: objectOf(from), to: objectOf(to) });
+      const modes = [before, after] as const;
+      files.push({ path, status, modes, from: objectOf(from), to: objectOf(to) });
     }
   }
   return files;
