@@ -98,7 +98,7 @@ const PROGRAM = '100755';
 
 function kindOf([before, after]: DiffFile['modes']): Pick<ChangedFile, 'kind' | 'executable'> {
   const kind = KINDS[Number(after) === 0 ? before : after];
-  const plain = [before, after].every((mode) => /^100/.test(mode));
+  const plain = [before, after].every((mode) => mode.startsWith('100'));
   return {
     ...(kind === undefined ? {} : { kind }),
     ...(plain && before !== after ? { executable: after === PROGRAM } : {}),
