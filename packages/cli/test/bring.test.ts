@@ -49,6 +49,10 @@ it('[MERGE17] changes lists files, and hunks of one', async () => {
   const one = recordedIo('', env);
   expect(await changes([node, '--file', 'a'], one)).toBe(0);
   expect(one.said.join('\n')).toContain('@@ -1,1 +1,2 @@\n-a\n+b\n+c');
+  file.truncated = true;
+  const cut = recordedIo('', env);
+  expect(await changes([node, '--file', 'a'], cut)).toBe(0);
+  expect(cut.errors).toContain('the rest of its changes is too long to be shown');
 });
 
 it('[MERGE17] merge says how it ended, by its exit too', async () => {

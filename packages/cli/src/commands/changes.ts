@@ -23,6 +23,9 @@ export async function changes(args: string[], io: Io): Promise<number> {
     for (const file of told.files) io.out(values.file === undefined ? line(file) : hunks(file));
     if (told.files.length === 0) io.err('nothing is changed');
     if (told.truncated) io.err('there are more files');
+    if (values.file !== undefined && told.files.some((file) => file.truncated)) {
+      io.err('the rest of its changes is too long to be shown');
+    }
     return 0;
   });
 }
