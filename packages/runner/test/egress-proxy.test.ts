@@ -128,6 +128,35 @@ describe('the proxy of an agent', () => {
     expect(await ended.promise).toBe('ECONNRESET');
   });
 
+  it('[TALK3] says that the agent has an answer when it has all of it, and not when it has left before', async () => {
+    const said: (string | undefined)[][] = [];
+    const left = Promise.withResolvers<void>();
+    const port = await webServer((request, response) => {
+      const { url = '', headers } = request;
+      if (url.includes('/handed/')) {
+        const { authorization, 'x-filepath-thread': thread } = headers;
+        said.push([url, request.method, authorization, typeof thread]);
+        return void response.writeHead(204).end();
+      }
+      response.setHeader('x-filepath-handed', url.endsWith('whole') ? 'a1' : 'b2');
+      if (url.endsWith('whole')) return void response.end('all');
+      response.write('some');
+      request.socket.on('close', () => left.resolve());
+      request.socket.on('error', () => undefined);
+    });
+    const gateway = await gatewayOf({ worker: `http://127.0.0.1:${port}` });
+    const head = 'HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer key\r\nConnection: close\r\n\r\n';
+    const leaving = await dial(gateway);
+    leaving.write(`GET /gateway/agent/part ${head}`);
+    await once(leaving, 'data');
+    leaving.destroy();
+    await left.promise;
+    expect(await ask(gateway, `GET /gateway/agent/whole ${head}`)).toMatch(/all/);
+    await expect
+      .poll(() => said)
+      .toEqual([['/gateway/agent/handed/a1', 'POST', 'Bearer key', 'string']]);
+  });
+
   it('[NET8] carries nothing but TLS to port 443', async () => {
     let reached = 0;
     const server = await tcpServer((socket) => {

@@ -9,6 +9,9 @@ import { MessageCreate, NodeName } from './requests.ts';
 /** The longest that one request waits for children. */
 export const MAX_WAIT_SECONDS = 50;
 
+/** On an answer that tells of children that have ended: its name, by which the runner says that the agent has it. */
+export const HANDED_HEADER = 'x-filepath-handed';
+
 /** An agent's own name for a request: the same key is the same request. */
 const key = z.string().min(1).max(128);
 

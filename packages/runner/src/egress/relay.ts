@@ -22,6 +22,8 @@ export type Manner = {
   readonly leave: (upstream: ClientRequest) => void;
   /** What the client is told when there is no answer. */
   readonly broken: (error: Error) => Answer;
+  /** The client has all of the answer. */
+  readonly passed?: (answer: IncomingMessage) => void;
 };
 
 const PLAIN: Manner = {
@@ -34,7 +36,7 @@ export function relay(
   request: IncomingMessage,
   response: ServerResponse,
   upstream: ClientRequest,
-  { leave, broken }: Manner = PLAIN,
+  { leave, broken, passed }: Manner = PLAIN,
 ): void {
   upstream.on('response', (answer) => {
     try {
@@ -44,7 +46,10 @@ export function relay(
       return sendAnswer(response, new Answer(502, 'the server answered with malformed headers'));
     }
     response.flushHeaders();
-    pipeline(answer, response, () => upstream.destroy());
+    pipeline(answer, response, (error) => {
+      upstream.destroy();
+      if (!error) passed?.(answer);
+    });
   });
   upstream.on('error', (error) => {
     request.unpipe(upstream);

@@ -7,10 +7,14 @@ import {
 import { request as overHttps } from 'node:https';
 import type { Socket } from 'node:net';
 import { TLSSocket } from 'node:tls';
+import { HANDED_HEADER } from '@filepath/protocol';
 import { Answer } from './answers.ts';
+import type { Headers } from './headers.ts';
 import { type Manner, onward, relay, UPSTREAM } from './relay.ts';
 
 const PREFIX = '/gateway/';
+
+const HANDED_MS = 10_000;
 
 /** Where the worker answers, and what says that this runner asks. */
 export type WorkerPlace = { url: string; token: string };
@@ -53,7 +57,31 @@ export function toWorker(
   const { method = 'GET' } = request;
   const send = base.protocol === 'https:' ? overHttps : overHttp;
   const options = { ...UPSTREAM, method, path, headers, createConnection: () => socket };
-  relay(request, response, send(options), MANNER);
+  relay(request, response, send(options), {
+    ...MANNER,
+    passed: ({ headers: said }) => {
+      const handed = said[HANDED_HEADER];
+      if (typeof handed === 'string') tellHanded(base, handed, headers);
+    },
+  });
+}
+
+/** What the agent does not have it is told later: where this is lost, it is told twice. */
+function tellHanded(base: URL, handed: string, asked: Headers): void {
+  const names = [
+    'authorization',
+    'x-api-key',
+    ...Object.keys(asked).filter((name) => OURS.test(name)),
+  ];
+  const headers = names.flatMap((name): [string, string][] => {
+    const value = asked[name];
+    return typeof value === 'string' ? [[name, value]] : [];
+  });
+  const url = new URL(`${PREFIX}agent/handed/${encodeURIComponent(handed)}`, base);
+  const signal = AbortSignal.timeout(HANDED_MS);
+  void fetch(url, { method: 'POST', headers, redirect: 'manual', signal })
+    .then((answer) => answer.body?.cancel())
+    .catch(() => undefined);
 }
 
 const MANNER: Manner = {

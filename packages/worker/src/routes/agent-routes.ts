@@ -4,12 +4,14 @@ import {
   ChildMessages,
   Children,
   ChildrenWait,
+  HANDED_HEADER,
   SpawnCreate,
   ThreadId,
 } from '@filepath/protocol';
 import { z } from 'zod';
-import { defineRoute, json, type Route } from '../http/route.ts';
+import { defineRoute, json, noContent, type Route } from '../http/route.ts';
 import { unwrap } from '../result.ts';
+import { passOn, whileThere } from './hand-over.ts';
 import { Accepted } from './parameters.ts';
 
 const TalkQuery = z.object({ after: z.coerce.number().int().min(0).optional() });
@@ -27,7 +29,8 @@ export const agentRoutes: Route[] = [
     },
     async ({ env, agent }) => {
       const session = env.SESSION.getByName(agent.session);
-      return json({ children: unwrap(await session.childrenOf(agent)) });
+      const { answer, handed } = unwrap(await session.childrenOf(agent));
+      return passOn({ children: answer }, handed);
     },
   ),
   defineRoute(
@@ -53,9 +56,16 @@ export const agentRoutes: Route[] = [
       body: ChildrenWait,
       responses: { 200: { description: 'Children as they are then.', schema: Children } },
     },
-    async ({ env, agent, body }) => {
+    async ({ env, agent, body, request, ctx }) => {
       const session = env.SESSION.getByName(agent.session);
-      return json({ children: unwrap(await session.waitForChildren(agent, body)) });
+      const { answer, handed } = unwrap(
+        await whileThere(
+          { request, ctx },
+          (id) => session.waitForChildren(agent, body, id),
+          (id) => session.breakOffWait(agent, id),
+        ),
+      );
+      return passOn({ children: answer }, handed);
     },
   ),
   defineRoute(
@@ -74,8 +84,8 @@ export const agentRoutes: Route[] = [
       unwrap(await session.hasChild(agent, params.threadId));
       const thread = env.THREAD.getByName(params.threadId);
       const { messages, upTo } = await thread.talk(query.after ?? null);
-      unwrap(await session.childRead(agent, params.threadId, upTo));
-      return json({ messages });
+      const { handed } = unwrap(await session.showsChild(agent, params.threadId, upTo));
+      return passOn({ messages }, handed);
     },
   ),
   defineRoute(
@@ -107,9 +117,30 @@ export const agentRoutes: Route[] = [
       params: ChildParams,
       responses: { 200: { description: 'The child as it is then.', schema: Children } },
     },
-    async ({ env, agent, params }) => {
+    async ({ env, agent, params, request, ctx }) => {
       const session = env.SESSION.getByName(agent.session);
-      return json({ children: unwrap(await session.stopChild(agent, params.threadId)) });
+      const { answer, handed } = unwrap(
+        await whileThere(
+          { request, ctx },
+          (id) => session.stopChild(agent, params.threadId, id),
+          (id) => session.breakOffWait(agent, id),
+        ),
+      );
+      return passOn({ children: answer }, handed);
+    },
+  ),
+  defineRoute(
+    {
+      method: 'POST',
+      path: '/gateway/agent/handed/:handed',
+      summary: `For runners: the agent has the answer that named this in \`${HANDED_HEADER}\`. What it says of ended children is not told once more.`,
+      access: 'agent',
+      params: z.object({ handed: z.uuid() }),
+      responses: { 204: { description: 'Known.' } },
+    },
+    async ({ env, agent, params }) => {
+      unwrap(await env.SESSION.getByName(agent.session).hasAnswer(agent, params.handed));
+      return noContent();
     },
   ),
 ];

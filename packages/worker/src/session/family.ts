@@ -15,6 +15,9 @@ import type { Waits } from './waits.ts';
 /** Characters of last words in one answer, shared by the children in it. */
 const WORDS = 256 * 1024;
 
+/** An answer. `handed`: its name, where it tells of ends; by it the agent's runner says that the agent has it. */
+export type Answered<T> = { readonly answer: T; readonly handed: string | null };
+
 /** What one agent may ask about its direct children, and do with them. */
 export class Family {
   #session: Session;
@@ -27,11 +30,9 @@ export class Family {
     this.#parent = parent;
   }
 
-  /** What is shown of a child that has ended is read: it is not told once more. */
-  list(): Child[] {
+  list(): Answered<Child[]> {
     const rows = this.#rows();
-    this.#readEnds(rows);
-    return this.#shown(rows);
+    return { answer: this.#shown(rows), handed: this.#hand(rows) };
   }
 
   check(child: ThreadId): null {
@@ -39,9 +40,16 @@ export class Family {
     return null;
   }
 
-  read(child: ThreadId, seq: number): null {
+  /** The child's thread is answered up to here. */
+  shows(child: ThreadId, seq: number): Answered<null> {
     this.check(child);
-    this.#session.results.read(child, seq);
+    return { answer: null, handed: this.#waits.handed.give(this.#parent, new Map([[child, seq]])) };
+  }
+
+  /** The agent has an answer: what it tells of an end is read, and not told once more. */
+  has(handed: string): null {
+    const ends = this.#waits.handed.take(this.#parent, handed);
+    for (const [child, seq] of ends) this.#session.results.read(child, seq);
     return null;
   }
 
@@ -69,28 +77,39 @@ export class Family {
     return null;
   }
 
-  /** Until none of them works, or the time is over. */
-  async wait({ children, seconds = MAX_WAIT_SECONDS }: ChildrenWait): Promise<Child[]> {
+  /** Until none of them works, or the time is over. `id`: by which it can be broken off. */
+  async wait(
+    { children, seconds = MAX_WAIT_SECONDS }: ChildrenWait,
+    id: string = crypto.randomUUID(),
+  ): Promise<Answered<Child[]>> {
     for (const child of children ?? []) this.check(child);
-    const among = new Set<string>(children ?? this.#rows().map(({ id }) => id));
+    const among = new Set<string>(children ?? this.#rows().map(({ id: child }) => child));
     const over = (): boolean => !rows().some((row) => this.#works(row));
-    const rows = (): NodeRow[] => this.#rows().filter(({ id }) => among.has(id));
+    const rows = (): NodeRow[] => this.#rows().filter((row) => among.has(row.id));
     const epoch = this.#session.starts.epochOf(this.#parent);
+    let handed: string | null = null;
     const ended = (): void => {
-      // Whoever has ended meanwhile does not read the answer; nor does the process that has taken its place.
+      // Whoever has ended meanwhile does not get the answer; nor does the process that has taken its place.
       const parent = this.#session.nodes.find(this.#parent);
       if (epoch !== this.#session.starts.epochOf(this.#parent)) return;
-      if (parent && worksStill(this.#node(parent).status, parent.reason)) this.#readEnds(rows());
+      if (parent && worksStill(this.#node(parent).status, parent.reason)) {
+        handed = this.#hand(rows());
+      }
     };
-    const wait = { parent: this.#parent, children: among, over, ended };
+    const wait = { id, parent: this.#parent, children: among, over, ended };
     await this.#waits.wait(wait, seconds * 1000);
-    return this.#shown(rows());
+    return { answer: this.#shown(rows()), handed };
   }
 
-  #readEnds(rows: readonly NodeRow[]): void {
-    for (const row of rows) {
-      if (!this.#works(row)) this.#session.results.read(row.id, row.thread_seq);
-    }
+  breakOff(wait: string): null {
+    this.#waits.breakOff(this.#parent, wait);
+    return null;
+  }
+
+  #hand(rows: readonly NodeRow[]): string | null {
+    const ended = rows.filter((row) => !this.#works(row));
+    const ends = new Map(ended.map((row) => [row.id, row.thread_seq]));
+    return this.#waits.handed.give(this.#parent, ends);
   }
 
   #shown(rows: readonly NodeRow[]): Child[] {

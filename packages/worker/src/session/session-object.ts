@@ -59,7 +59,7 @@ import { type MemoryView, rememberFor, viewOf } from './memory-desk.ts';
 import { MemoryNotes } from './memory-notes.ts';
 import { inventName } from './names.ts';
 import { Notices } from './notices.ts';
-import { Family } from './family.ts';
+import { Family, type Answered } from './family.ts';
 import { SESSION_MIGRATIONS } from './schema.ts';
 import {
   type Given,
@@ -265,7 +265,7 @@ export class SessionObject extends DurableObject<Env> implements Ledger {
   }
 
   /** The direct children of the node whose key this is. */
-  childrenOf(bearer: Bearer): Result<Child[]> {
+  childrenOf(bearer: Bearer): Result<Answered<Child[]>> {
     return attempt(() => this.#familyOf(bearer).list());
   }
 
@@ -274,9 +274,14 @@ export class SessionObject extends DurableObject<Env> implements Ledger {
     return attempt(() => this.#familyOf(bearer).check(child));
   }
 
-  /** Its parent has read a child's thread up to here. */
-  childRead(bearer: Bearer, child: ThreadId, seq: number): Result<null> {
-    return attempt(() => this.#familyOf(bearer).read(child, seq));
+  /** Its parent is answered with a child's thread up to here. */
+  showsChild(bearer: Bearer, child: ThreadId, seq: number): Result<Answered<null>> {
+    return attempt(() => this.#familyOf(bearer).shows(child, seq));
+  }
+
+  /** The agent has got an answer. */
+  hasAnswer(bearer: Bearer, handed: string): Result<null> {
+    return attempt(() => this.#familyOf(bearer).has(handed));
   }
 
   /** Its parent has said something to a child, at this seq. */
@@ -294,16 +299,28 @@ export class SessionObject extends DurableObject<Env> implements Ledger {
     return made;
   }
 
-  async waitForChildren(bearer: Bearer, wait: ChildrenWait): Promise<Result<Child[]>> {
-    return attemptLater(() => this.#familyOf(bearer).wait(wait));
+  /** `id`: by which it can be broken off. */
+  async waitForChildren(
+    bearer: Bearer,
+    wait: ChildrenWait,
+    id?: string,
+  ): Promise<Result<Answered<Child[]>>> {
+    return attemptLater(() => this.#familyOf(bearer).wait(wait, id));
+  }
+
+  /** Whoever waited has left. */
+  breakOffWait(bearer: Bearer, id: string): Result<null> {
+    const broken = attempt(() => this.#familyOf(bearer).breakOff(id));
+    if (broken.ok) this.#announce();
+    return broken;
   }
 
   /** Stops a child with everything below it; answers when it has stopped, or a little later. */
-  async stopChild(bearer: Bearer, child: ThreadId): Promise<Result<Child[]>> {
+  async stopChild(bearer: Bearer, child: ThreadId, id: string): Promise<Result<Answered<Child[]>>> {
     const halted = attempt(() => this.#familyOf(bearer).halt(child));
     if (!halted.ok) return halted;
     await this.#changed();
-    return this.waitForChildren(bearer, { children: [child], seconds: STOPPED_SECONDS });
+    return this.waitForChildren(bearer, { children: [child], seconds: STOPPED_SECONDS }, id);
   }
 
   /** From where the node whose key this is looks at what is remembered. */

@@ -1,4 +1,5 @@
 import { FilepathError } from '@filepath/protocol';
+import { Handed } from './handed.ts';
 
 /** How long after a wait ended without an end its agent is taken to wait on: it asks again. */
 const AGAIN_MS = 3_000;
@@ -7,6 +8,8 @@ const AGAIN_MS = 3_000;
 const MOST = 8;
 
 type Wait = {
+  /** Its name, by which it can be broken off. */
+  readonly id: string;
   readonly parent: string;
   readonly children: ReadonlySet<string>;
   readonly over: () => boolean;
@@ -19,6 +22,7 @@ type Wait = {
  * memory: a wait that is lost with its object is asked again.
  */
 export class Waits {
+  readonly handed: Handed;
   readonly #now: () => number;
   readonly #open = new Map<Wait, () => void>();
   /** Children whose parent's wait has just ended without their end, and until when it is taken to wait on. */
@@ -26,9 +30,10 @@ export class Waits {
 
   constructor(now: () => number) {
     this.#now = now;
+    this.handed = new Handed(now);
   }
 
-  /** Resolves when it is over, or after the time. */
+  /** Resolves when it is over, after the time, or when it is broken off. */
   async wait(wait: Wait, milliseconds: number): Promise<void> {
     const { parent, over, ended } = wait;
     if (over() || milliseconds === 0) return ended();
@@ -40,6 +45,15 @@ export class Waits {
     this.#open.set(wait, resolve);
     await promise;
     clearTimeout(timer);
+  }
+
+  /** Nobody waits for its answer any more: what it held back is told. */
+  breakOff(parent: string, id: string): void {
+    for (const [wait, resolve] of this.#open) {
+      if (wait.parent !== parent || wait.id !== id) continue;
+      this.#open.delete(wait);
+      resolve();
+    }
   }
 
   /** To be called when a status has changed. */
@@ -57,9 +71,10 @@ export class Waits {
     resolve?.();
   }
 
-  /** The child's end is waited for: it will be answered. */
+  /** The child's end is waited for, or was just answered: it is not told. */
   holds(child: string): boolean {
     for (const wait of this.#open.keys()) if (wait.children.has(child)) return true;
+    if (this.handed.holds(child)) return true;
     const until = this.#until.get(child);
     if (until === undefined) return false;
     if (until > this.#now()) return true;

@@ -4,7 +4,7 @@ import { afterEach, describe, expect, it, vi } from 'vitest';
 import { z } from 'zod';
 import { ThreadObject } from '../../src/thread/thread-object.ts';
 import { ask as asOwner, logOf, message, newNode, treeOf } from './support/api.ts';
-import { askAs, newRoot, type Root, work } from './support/agents.ts';
+import { askAndLeave, askAs, newRoot, type Root, work } from './support/agents.ts';
 import { breakMethod, fireAlarm } from './support/faults.ts';
 import { exited, text } from './support/runner.ts';
 
@@ -109,6 +109,30 @@ describe('[TALK3] what a parent has read is not told', () => {
     // The next end is told.
     await message(id, 'again');
     await kid.say({ type: 'done', summary: 'dug again' });
+    await expect.poll(() => fromChildren(root.node.id)).toHaveLength(1);
+  });
+});
+
+describe('[TALK1] [TALK3] an answer that does not reach the parent', () => {
+  it.each([
+    ['to a wait', 'children/wait', {}],
+    ['to a list', 'children', undefined],
+  ])('is no message read: %s', async (_, path, body) => {
+    const root = await newRoot();
+    const { id } = await spawn(root);
+    const kid = await work(root.runner, id);
+    const asked = body && askAndLeave(root.me, path, body);
+    const broken = breakMethod(ThreadObject.prototype, 'result');
+    await kid.say({ type: 'done', summary: 'dug' });
+    if (asked) await asked;
+    else {
+      await expect.poll(() => broken.calls.length).toBeGreaterThan(0);
+      await askAndLeave(root.me, path);
+    }
+    vi.restoreAllMocks();
+    // What is kept in memory of the answer is lost with its object.
+    await abortAllDurableObjects();
+    await fireAlarm(root.stub);
     await expect.poll(() => fromChildren(root.node.id)).toHaveLength(1);
   });
 });

@@ -29,19 +29,61 @@ describe('[TALK5] a child works', () => {
     async (reason) => {
       const { session, child, of } = family();
       session.noteStatus(child, { ...note, seq: 40, status: 'idle', reason, open: true });
-      expect(of.list()).toMatchObject([{ works: true }]);
-      expect(await of.wait({ seconds: 0 })).toMatchObject([{ works: true, result: null }]);
+      expect(of.list()).toMatchObject({ answer: [{ works: true }], handed: null });
+      expect((await of.wait({ seconds: 0 })).answer).toMatchObject([{ works: true, result: null }]);
     },
   );
 });
 
 describe('[TALK3] the end of a child that was waited for', () => {
-  it('is read by the process that waited', async () => {
+  const isTold = (t: ReturnType<typeof family>) => t.waits.holds(t.child) === false;
+
+  it('is read by the process that waited, when it has the answer', async () => {
     const t = family();
     const waited = t.of.wait({});
     t.end();
-    expect(await waited).toMatchObject([{ works: false, result: { words: 'dug' } }]);
+    const { answer, handed } = await waited;
+    expect(answer).toMatchObject([{ works: false, result: { words: 'dug' } }]);
+    expect([isTold(t), t.session.results.untold().length]).toEqual([false, 1]);
+    t.of.has(handed ?? '');
     expect(t.session.results.untold()).toEqual([]);
+  });
+
+  it.each([
+    ['a wait', (t: ReturnType<typeof family>) => t.of.wait({})],
+    ['a list', (t: ReturnType<typeof family>) => t.of.list()],
+    ['its messages', (t: ReturnType<typeof family>) => t.of.shows(t.child, 60)],
+  ])('[TALK1] is told when the answer is lost on its way: %s', async (_, ask) => {
+    const t = family();
+    t.end();
+    const { handed } = await ask(t);
+    expect(handed).not.toBeNull();
+    expect(isTold(t)).toBe(false);
+    t.clock.now += 10_001;
+    expect(isTold(t)).toBe(true);
+    expect(t.session.results.untold()).toMatchObject([{ child: t.child, words: 'dug' }]);
+  });
+
+  it('[TALK1] is told at once when the wait was broken off', async () => {
+    const t = family();
+    const waited = t.of.wait({}, 'w1');
+    t.of.breakOff('w1');
+    expect((await waited).handed).toBeNull();
+    t.end();
+    expect(isTold(t)).toBe(true);
+    expect(t.session.results.untold()).toMatchObject([{ child: t.child, words: 'dug' }]);
+  });
+
+  it('is no business of another agent', async () => {
+    const t = family();
+    t.end();
+    const { handed } = t.of.list();
+    const other = new Family(t.session, t.waits, t.child);
+    other.has(handed ?? '');
+    const waited = t.of.wait({});
+    other.breakOff('w1');
+    await waited;
+    expect(t.session.results.untold()).toHaveLength(1);
   });
 
   it('is still to be told to the process that has taken its place', async () => {
@@ -51,7 +93,7 @@ describe('[TALK3] the end of a child that was waited for', () => {
     t.wish(t.root, 2);
     t.tell(t.root, 'running');
     t.end();
-    await waited;
+    expect((await waited).handed).toBeNull();
     expect(t.session.results.untold()).toMatchObject([{ child: t.child, words: 'dug' }]);
   });
 });

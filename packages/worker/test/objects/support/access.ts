@@ -67,6 +67,7 @@ export function pathOf(route: Route): string {
     tunnelId: `tun_${'a'.repeat(22)}`,
     passkeyId: `pk_${'a'.repeat(22)}`,
     ruleId: '00000000-0000-4000-8000-000000000000',
+    handed: '00000000-0000-4000-8000-000000000000',
   };
   return route.path.replaceAll(/:(\w+)/g, (_, name: string) => {
     const id = ids[name];

@@ -1,5 +1,11 @@
 import { env } from 'cloudflare:workers';
-import { type NodeCreate, type Node, type Session, type ThreadId } from '@filepath/protocol';
+import {
+  HANDED_HEADER,
+  type NodeCreate,
+  type Node,
+  type Session,
+  type ThreadId,
+} from '@filepath/protocol';
 import { call, message, newNode, newSession, RUNNER } from './api.ts';
 import { TestLink, TestRunner } from './runner.ts';
 
@@ -7,8 +13,8 @@ const TOKEN = RUNNER.authorization.replace('Bearer ', '');
 
 export type Me = { key: string; thread: string; token?: string };
 
-/** As a runner passes it on for an agent. */
-export const askAs = (
+/** As a runner passes it on for an agent, which leaves before it has the answer. */
+export const askAndLeave = (
   { key, thread, token = TOKEN }: Me,
   path: string,
   body?: unknown,
@@ -24,6 +30,14 @@ export const askAs = (
     },
     body,
   });
+
+/** As a runner passes it on for an agent, which has the answer then. */
+export async function askAs(me: Me, path: string, body?: unknown, method?: string) {
+  const answer = await askAndLeave(me, path, body, method);
+  const handed = answer.headers.get(HANDED_HEADER);
+  if (handed !== null) await askAndLeave(me, `handed/${handed}`, undefined, 'POST');
+  return answer;
+}
 
 export async function keyOf(runner: TestRunner, thread: ThreadId): Promise<string> {
   await message(thread);
