@@ -104,7 +104,7 @@ export class SessionObject extends DurableObject<Env> implements Ledger {
   #settling = new Serial();
   #startingTurn = new Serial();
   #indexing = new Serial();
-  #waits = new Waits(Date.now);
+  #waits = new Waits(Date.now, () => this.#waitOpened());
   #parts: Parts | null = null;
   /** Deleted: nobody sees it any more, and what is left to do is done. */
   #deleted = false;
@@ -119,6 +119,7 @@ export class SessionObject extends DurableObject<Env> implements Ledger {
       keyHash: nodeHashing.sha256,
       caps: capsOf(env),
       revoke: () => standing.revoke(this.#parts?.session.meta.id ?? ctx.id.name ?? null),
+      waiting: () => this.#waits.parents(),
     };
     this.#alarms = durableAlarms(ctx, this.#sql, env);
     if (isFresh(this.#sql)) return;
@@ -618,6 +619,13 @@ export class SessionObject extends DurableObject<Env> implements Ledger {
     if (resume !== null) this.#alarms.schedule('resume', resume);
     this.ctx.waitUntil(this.#startGoing().catch(() => undefined));
     this.ctx.waitUntil(this.#settle().catch(() => undefined));
+  }
+
+  #waitOpened(): void {
+    const { session } = this.#parts ?? {};
+    if (!session || session.starts.isEmpty) return;
+    session.freeSlot();
+    this.#announce();
   }
 
   async #resumeDue(): Promise<void> {

@@ -60,6 +60,8 @@ export type SessionDeps = {
   caps: Caps;
   /** Calls to models wait for the session's word again. */
   revoke: () => void;
+  /** Nodes that wait for their children now; none unless given. */
+  waiting?: () => ReadonlySet<string>;
 };
 
 /** What a new node is judged by: the agents there are, and whether the user has a budget in money. */
@@ -249,6 +251,14 @@ export class Session {
     if (!this.nodes.find(thread)) return;
     this.#change(() => {
       if (this.starts.wish(thread, note)) this.#lineMoves = true;
+    });
+  }
+
+  /** A parent waits for its children: another may have its slot. */
+  freeSlot(): void {
+    if (this.starts.isEmpty) return;
+    this.#change(() => {
+      this.#lineMoves = true;
     });
   }
 
@@ -521,7 +531,8 @@ export class Session {
   }
 
   #moveLine(): void {
-    this.starts.admit(this.#deps.caps.working);
+    const { caps, waiting } = this.#deps;
+    this.starts.admit(caps.working, waiting?.() ?? new Set());
     for (const { id, queue } of this.starts.moved()) this.#touch(id, { queue });
     this.#lineMoves = false;
   }

@@ -30,8 +30,9 @@ const HAS_OPEN_CHILD = `EXISTS (
 const WAITS = `EXISTS (SELECT 1 FROM starts WHERE thread = nodes.id AND state = 'waiting')`;
 
 /**
- * The line in which starts wait. A slot is taken by a node whose run is open and that has no child at work or in line:
- * parents that wait for children take none, so that a tree cannot block itself.
+ * The line in which starts wait. A slot is taken by a node whose run is open, unless it waits for its children. A parent
+ * may wait in a way that nobody sees: where such parents hold all slots one of the lowest nodes in line goes all the
+ * same, so that a tree cannot block itself.
  */
 export class Starts {
   #sql: Sql;
@@ -70,23 +71,35 @@ export class Starts {
     return first<{ epoch: number }>(this.#sql, query, thread)?.epoch ?? 0;
   }
 
-  /** Lets as many go as there are slots, in the order of the line; those that take no slot at once. */
-  admit(slots: number): void {
-    if (first(this.#sql, `SELECT 1 AS one FROM starts WHERE state = 'waiting' LIMIT 1`) === null) {
-      return;
-    }
-    this.#let(`AND ${HAS_OPEN_CHILD}`, -1);
-    const free = slots - this.working();
-    if (free > 0) this.#let('', free);
+  get isEmpty(): boolean {
+    return first(this.#sql, `SELECT 1 AS one FROM starts WHERE state = 'waiting' LIMIT 1`) === null;
   }
 
-  /** Slots that are taken. */
-  working(): number {
-    const row = first<{ n: number }>(
-      this.#sql,
-      `SELECT count(*) AS n FROM nodes WHERE open = 1 AND held IS NULL AND ${LIVE} AND NOT ${WAITS} AND NOT ${HAS_OPEN_CHILD}`,
+  /** Lets as many go as there are slots, in the order of the line. `waiting`: parents that wait for their children. */
+  admit(slots: number, waiting: ReadonlySet<string>): void {
+    if (this.isEmpty) return;
+    // Its children may be waiting for a word of it.
+    this.#let(`AND ${HAS_OPEN_CHILD}`, -1);
+    const { leaves, parents } = this.working(waiting);
+    const free = slots - leaves - parents;
+    if (free > 0) this.#let('', free);
+    else if (leaves === 0) this.#letLowest();
+  }
+
+  /** Slots that are taken: by nodes that have none at work or in line below them, and by those that have and are not known to wait. */
+  working(waiting: ReadonlySet<string>): { leaves: number; parents: number } {
+    const rows = this.#sql.all<{ id: string; above: number }>(
+      `WITH RECURSIVE up (id) AS (
+         SELECT parent_id FROM nodes WHERE open = 1 AND ${LIVE}
+         UNION SELECT nodes.parent_id FROM up JOIN nodes ON nodes.id = up.id)
+       SELECT id, id IN (SELECT id FROM up WHERE id IS NOT NULL) AS above FROM nodes
+       WHERE open = 1 AND held IS NULL AND ${LIVE} AND NOT ${WAITS}`,
     );
-    return row?.n ?? 0;
+    const parents = rows.filter(({ above }) => above === 1);
+    return {
+      leaves: rows.length - parents.length,
+      parents: parents.filter(({ id }) => !waiting.has(id)).length,
+    };
   }
 
   /** Nodes whose place in line is not the one that is shown, with the new one. */
@@ -131,6 +144,19 @@ export class Starts {
          SELECT starts.thread FROM starts JOIN nodes ON nodes.id = starts.thread
          WHERE starts.state = 'waiting' AND ${MAY_GO} ${which} ORDER BY starts.place LIMIT ?)`,
       limit,
+    );
+  }
+
+  /** The lowest and not the next: so there is at most one beyond the slots on each level. */
+  #letLowest(): void {
+    this.#sql.run(
+      `WITH RECURSIVE up (thread, place, above, depth) AS (
+         SELECT starts.thread, starts.place, nodes.parent_id, 0
+         FROM starts JOIN nodes ON nodes.id = starts.thread WHERE starts.state = 'waiting' AND ${MAY_GO}
+         UNION ALL
+         SELECT up.thread, up.place, nodes.parent_id, up.depth + 1 FROM up JOIN nodes ON nodes.id = up.above)
+       UPDATE starts SET state = 'going'
+       WHERE thread = (SELECT thread FROM up ORDER BY depth DESC, place LIMIT 1)`,
     );
   }
 }

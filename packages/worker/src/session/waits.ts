@@ -28,8 +28,13 @@ export class Waits {
   /** Children whose parent's wait has just ended without their end, and until when it is taken to wait on. */
   readonly #until = new Map<string, number>();
 
-  constructor(now: () => number) {
+  /** Parents whose wait has just ended without an end, in the same way. */
+  readonly #again = new Map<string, number>();
+  readonly #opened: () => void;
+
+  constructor(now: () => number, opened: () => void = () => undefined) {
     this.#now = now;
+    this.#opened = opened;
     this.handed = new Handed(now);
   }
 
@@ -43,6 +48,7 @@ export class Waits {
     const { promise, resolve } = Promise.withResolvers<void>();
     const timer = setTimeout(() => this.#end(wait), milliseconds);
     this.#open.set(wait, resolve);
+    this.#opened();
     await promise;
     clearTimeout(timer);
   }
@@ -66,9 +72,19 @@ export class Waits {
     this.#open.delete(wait);
     wait.ended();
     if (!wait.over()) {
-      for (const child of wait.children) this.#until.set(child, this.#now() + AGAIN_MS);
+      const until = this.#now() + AGAIN_MS;
+      for (const child of wait.children) this.#until.set(child, until);
+      this.#again.set(wait.parent, until);
     }
     resolve?.();
+  }
+
+  /** Parents that wait now. */
+  parents(): ReadonlySet<string> {
+    const now = this.#now();
+    for (const [parent, until] of this.#again) if (until <= now) this.#again.delete(parent);
+    const open = [...this.#open.keys()].map(({ parent }) => parent);
+    return new Set([...open, ...this.#again.keys()]);
   }
 
   /** The child's end is waited for, or was just answered: it is not told. */

@@ -15,17 +15,18 @@ describe('the line of starts', () => {
     expect(places()).toEqual([null, null, null, 1]);
   });
 
-  it('[QUE3] a parent takes no slot while a child is at work or in line', () => {
-    const { add, wish, tell, going, places } = newSession({ working: 1 });
+  it('[QUE3] a parent that waits for its children takes no slot', () => {
+    const { add, wish, tell, waits, going, places } = newSession({ working: 1 });
     const root = add();
     const [a, b] = [add(root), add(root)];
     const grandchild = add(a);
     wish(root);
-    expect(going()).toEqual([root]);
     wish(a);
     wish(b);
+    waits(root);
     expect(going()).toEqual([root, a]);
     expect(places()).toEqual([null, null, 1, null]);
+    waits(a);
     wish(grandchild);
     expect(going()).toEqual([root, a, b]);
     expect(places()).toEqual([null, null, null, 1]);
@@ -39,7 +40,39 @@ describe('the line of starts', () => {
     expect(places()).toEqual([null, null, null, null]);
   });
 
-  it('[QUE3] lets a node go that takes no slot, since its children are at work', () => {
+  it('[QUE3] a parent that works on beside its children takes a slot, and none starts in its place', () => {
+    const { add, wish, waits, going, waiting } = newSession({ working: 3 });
+    const root = add();
+    const children = [add(root), add(root), add(root)] as const;
+    for (const node of [root, ...children]) wish(node);
+    expect(going()).toEqual([root, children[0], children[1]]);
+    const below = [add(children[0]), add(children[0])] as const;
+    for (const node of below) wish(node);
+    expect(going()).toHaveLength(3);
+    waits(root);
+    expect(going()).toEqual([root, ...children]);
+    // It works again: nothing starts until there are fewer.
+    waiting.clear();
+    wish(add(children[1]));
+    expect(going()).toEqual([root, ...children]);
+  });
+
+  it('[QUE3] where parents hold all slots the lowest in line goes, one at a time', () => {
+    const { add, wish, tell, going } = newSession({ working: 1 });
+    const root = add();
+    const [a, b] = [add(root), add(root)];
+    for (const node of [root, a, b]) wish(node);
+    expect(going()).toEqual([root, a]);
+    const below = add(a);
+    wish(below);
+    expect(going()).toEqual([root, a, below]);
+    tell(below, 'done');
+    expect(going()).not.toContain(b);
+    tell(a, 'done');
+    expect(going()).toContain(b);
+  });
+
+  it('[QUE3] lets a parent go whose child is at work: the child may wait for its word', () => {
     const { add, wish, tell, going } = newSession({ working: 1 });
     const root = add();
     const child = add(root);

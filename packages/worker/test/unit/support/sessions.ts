@@ -13,6 +13,7 @@ export function newSession(caps: Partial<Caps> = {}) {
   migrate(sql, SESSION_MIGRATIONS);
   const at = '2026-01-01T00:00:00.000Z';
   const clock = { now: Date.parse(at) };
+  const waiting = new Set<string>();
   const deps = {
     sql,
     now: () => clock.now,
@@ -20,6 +21,7 @@ export function newSession(caps: Partial<Caps> = {}) {
     keyHash: (key: string) => key,
     caps: { ...USUAL_CAPS, ...caps },
     revoke: () => undefined,
+    waiting: () => waiting,
   };
   const session = new Session(deps, {
     id: newSessionId(),
@@ -38,6 +40,8 @@ export function newSession(caps: Partial<Caps> = {}) {
     sql,
     session,
     clock,
+    /** Parents that wait for their children. */
+    waiting,
     /** The same storage, read anew: what an eviction leaves. */
     reopen: () => openSession(deps) ?? session,
     /** A node whose thread is made. */
@@ -47,6 +51,10 @@ export function newSession(caps: Partial<Caps> = {}) {
       return id;
     },
     wish: (node: ThreadId, epoch = 1) => session.noteWish(node, { epoch, wants: true }),
+    waits: (parent: ThreadId) => {
+      waiting.add(parent);
+      session.freeSlot();
+    },
     withdraw: (node: ThreadId, epoch = 1) => session.noteWish(node, { epoch, wants: false }),
     tell: (node: ThreadId, status: 'running' | 'done', reason: string | null = null) => {
       seq += 1;
