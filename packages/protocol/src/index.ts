@@ -284,6 +284,7 @@ export {
   ChildMessages,
   ChildMessageCreate,
   ChildrenWait,
+  GoneChild,
   HANDED_HEADER,
   MAX_WAIT_SECONDS,
   SpawnCreate,

@@ -96,7 +96,7 @@ function listChildren({ gateway }: TreeDesk): LoopTool {
     readOnly: true,
     async run(_, { signal }) {
       const answer = await askGateway(gateway, { path: 'children', signal });
-      return { ok: true, text: childrenText(Children.parse(answer).children) };
+      return { ok: true, text: childrenText(Children.parse(answer)) };
     },
   });
 }
@@ -143,8 +143,8 @@ function waitChildren(desk: TreeDesk): LoopTool {
           timeoutMs: (part + 20) * 1_000,
           signal,
         });
-        const { children } = Children.parse(answer);
-        const working = children.filter(({ works }) => works).length;
+        const known = Children.parse(answer);
+        const working = known.children.filter(({ works }) => works).length;
         const now = Date.now();
         const isCalled = called?.() === true;
         if (working > 0 && now < until && !isCalled) {
@@ -156,7 +156,7 @@ function waitChildren(desk: TreeDesk): LoopTool {
         const why = isCalled ? 'something came for you: see to it, then ' : '';
         const still =
           working === 0 ? '' : `\n${working} still at work: ${why}wait again, or go on.`;
-        return { ok: true, text: childrenText(children) + still };
+        return { ok: true, text: childrenText(known) + still };
       }
     },
   });
@@ -185,7 +185,7 @@ function stopChild({ gateway }: TreeDesk): LoopTool {
     readOnly: false,
     async run({ id }, { signal }) {
       const answer = await askGateway(gateway, { path: `children/${id}/stop`, body: {}, signal });
-      return { ok: true, text: childrenText(Children.parse(answer).children) };
+      return { ok: true, text: childrenText(Children.parse(answer)) };
     },
   });
 }

@@ -1,14 +1,20 @@
-import type { Child } from '@filepath/protocol';
+import type { Child, Children } from '@filepath/protocol';
 import { cutMiddle } from '@filepath/loop';
 
 const MAX_TEXT = 40_000;
 
 /** One line for each child, with its last words indented below it. */
-export function childrenText(children: readonly Child[]): string {
-  if (children.length === 0) return 'No children.';
-  const most = Math.max(500, Math.floor(MAX_TEXT / children.length) - 200);
-  return children.map((child) => childText(child, most)).join('\n');
+export function childrenText({ children, gone = [] }: Children): string {
+  if (children.length + gone.length === 0) return 'No children.';
+  const most = Math.max(500, Math.floor(MAX_TEXT / Math.max(1, children.length)) - 200);
+  const left = gone.map(({ id, name, how }) => `${id} ${JSON.stringify(name)}: ${GONE[how]}`);
+  return [...children.map((child) => childText(child, most)), ...left].join('\n');
 }
+
+const GONE = {
+  deleted: 'deleted by a person; no result of it will come',
+  moved: 'moved away by a person, no child of yours any more; no result of it will come to you',
+} as const;
 
 function childText({ id, name, agentType, status, reason, queue, result }: Child, most: number) {
   const place = queue === null ? '' : `, place ${queue} in line`;

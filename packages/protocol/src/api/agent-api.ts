@@ -61,7 +61,20 @@ export const Child = z.object({
 });
 export type Child = z.infer<typeof Child>;
 
-export const Children = z.object({ children: z.array(Child) });
+/** A child that a person took away from its parent. */
+export const GoneChild = z.object({
+  id: ThreadId,
+  name: z.string(),
+  how: z.enum(['deleted', 'moved']),
+});
+export type GoneChild = z.infer<typeof GoneChild>;
+
+export const Children = z.object({
+  children: z.array(Child),
+  /** Of those that were waited for. */
+  gone: z.array(GoneChild).optional(),
+});
+export type Children = z.infer<typeof Children>;
 
 /** What a child was told and said. */
 export const ChildMessages = z.object({

@@ -30,7 +30,7 @@ export const agentRoutes: Route[] = [
     async ({ env, agent }) => {
       const session = env.SESSION.getByName(agent.session);
       const { answer, handed } = unwrap(await session.childrenOf(agent));
-      return passOn({ children: answer }, handed);
+      return passOn(answer, handed);
     },
   ),
   defineRoute(
@@ -65,7 +65,7 @@ export const agentRoutes: Route[] = [
           (id) => session.breakOffWait(agent, id),
         ),
       );
-      return passOn({ children: answer }, handed);
+      return passOn(answer, handed);
     },
   ),
   defineRoute(
@@ -126,7 +126,7 @@ export const agentRoutes: Route[] = [
           (id) => session.breakOffWait(agent, id),
         ),
       );
-      return passOn({ children: answer }, handed);
+      return passOn(answer, handed);
     },
   ),
   defineRoute(

@@ -1,6 +1,9 @@
 import {
   type Child,
+  type Children,
   type ChildrenWait,
+  FilepathError,
+  type GoneChild,
   MAX_WAIT_SECONDS,
   type Node,
   type SpawnCreate,
@@ -9,7 +12,9 @@ import {
 } from '@filepath/protocol';
 import { notFound } from '../result.ts';
 import type { NodeRow } from './node-row.ts';
+import { partingMessage } from './partings.ts';
 import type { Given, Session } from './session.ts';
+import { stillWorks } from './still-works.ts';
 import type { Waits } from './waits.ts';
 
 /** Characters of last words in one answer, shared by the children in it. */
@@ -30,14 +35,16 @@ export class Family {
     this.#parent = parent;
   }
 
-  list(): Answered<Child[]> {
+  list(): Answered<Children> {
     const rows = this.#rows();
-    return { answer: this.#shown(rows), handed: this.#hand(rows) };
+    return { answer: { children: this.#shown(rows) }, handed: this.#hand(rows) };
   }
 
   check(child: ThreadId): null {
-    if (!this.#rows().some(({ id }) => id === child)) throw notFound('this child');
-    return null;
+    if (this.#rows().some(({ id }) => id === child)) return null;
+    const parting = this.#session.partings.find(this.#parent, child);
+    if (!parting) throw notFound('this child');
+    throw new FilepathError('not_found', partingMessage(parting));
   }
 
   /** The child's thread is answered up to here. */
@@ -49,7 +56,10 @@ export class Family {
   /** The agent has an answer: what it tells of an end is read, and not told once more. */
   has(handed: string): null {
     const ends = this.#waits.handed.take(this.#parent, handed);
-    for (const [child, seq] of ends) this.#session.results.read(child, seq);
+    for (const [child, seq] of ends) {
+      this.#session.results.read(child, seq);
+      this.#session.partings.told(this.#parent, child);
+    }
     return null;
   }
 
@@ -81,11 +91,12 @@ export class Family {
   async wait(
     { children, seconds = MAX_WAIT_SECONDS }: ChildrenWait,
     id: string = crypto.randomUUID(),
-  ): Promise<Answered<Child[]>> {
-    for (const child of children ?? []) this.check(child);
+  ): Promise<Answered<Children>> {
+    for (const child of children ?? []) if (!this.#goneOf(child)) this.check(child);
     const among = new Set<string>(children ?? this.#rows().map(({ id: child }) => child));
     const over = (): boolean => !rows().some((row) => this.#works(row));
     const rows = (): NodeRow[] => this.#rows().filter((row) => among.has(row.id));
+    const gone = (): GoneChild[] => [...among].flatMap((child) => this.#goneOf(child) ?? []);
     const epoch = this.#session.starts.epochOf(this.#parent);
     let handed: string | null = null;
     const ended = (): void => {
@@ -93,12 +104,14 @@ export class Family {
       const parent = this.#session.nodes.find(this.#parent);
       if (epoch !== this.#session.starts.epochOf(this.#parent)) return;
       if (parent && worksStill(this.#node(parent).status, parent.reason)) {
-        handed = this.#hand(rows());
+        handed = this.#hand(rows(), gone());
       }
     };
     const wait = { id, parent: this.#parent, children: among, over, ended };
     await this.#waits.wait(wait, seconds * 1000);
-    return { answer: this.#shown(rows()), handed };
+    const left = gone();
+    const answer = { children: this.#shown(rows()), ...(left.length > 0 && { gone: left }) };
+    return { answer, handed };
   }
 
   breakOff(wait: string): null {
@@ -106,9 +119,18 @@ export class Family {
     return null;
   }
 
-  #hand(rows: readonly NodeRow[]): string | null {
+  /** A child that a person took away. */
+  #goneOf(child: string): GoneChild | null {
+    const parting = this.#session.partings.find(this.#parent, child);
+    return parting && { id: ThreadId.parse(child), name: parting.name, how: parting.how };
+  }
+
+  #hand(rows: readonly NodeRow[], gone: readonly GoneChild[] = []): string | null {
     const ended = rows.filter((row) => !this.#works(row));
-    const ends = new Map(ended.map((row) => [row.id, row.thread_seq]));
+    const ends = new Map<string, number>([
+      ...ended.map((row) => [row.id, row.thread_seq] as const),
+      ...gone.map(({ id }) => [id, 0] as const),
+    ]);
     return this.#waits.handed.give(this.#parent, ends);
   }
 
@@ -121,15 +143,8 @@ export class Family {
     return this.#session.nodes.childrenOf(this.#parent);
   }
 
-  /** A status may be on its way: of the task that it was made with, or of what its parent said to it last. */
   #works(row: NodeRow): boolean {
-    // Its work is open also while it hands off, is started anew, or is held still in line.
-    if (row.open === 1 || worksStill(this.#node(row).status, row.reason)) return true;
-    if (row.halt !== null) return row.halt === 0;
-    return (
-      (row.task !== null && row.thread_seq === 0) ||
-      row.thread_seq < this.#session.results.sentTo(row.id)
-    );
+    return stillWorks(row, this.#session.results.sentTo(row.id));
   }
 
   #child(row: NodeRow, most: number): Child {

@@ -68,6 +68,12 @@ export class Results {
     );
   }
 
+  /** An end of this child is still to be told. */
+  owes(child: string): boolean {
+    const query = 'SELECT 1 AS one FROM results WHERE child = ? AND told = 0 LIMIT 1';
+    return first(this.#sql, query, child) !== null;
+  }
+
   told(child: string, seq: number): void {
     this.#sql.run('UPDATE results SET told = 1 WHERE child = ? AND seq <= ?', child, seq);
   }

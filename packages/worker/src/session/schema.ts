@@ -2,6 +2,7 @@ import { ALARMS_TABLE } from '../storage/alarms.ts';
 import { VALUES_TABLE } from '../storage/values.ts';
 import { BRINGING_TABLES, WAITING_TABLES, WORK_COLUMN } from './bringing.ts';
 import { LEDGER_TABLES } from './ledger/schema.ts';
+import { PARTINGS_TABLES } from './partings.ts';
 import { PAUSE_TABLES } from './pauses.ts';
 import { STARTS_TABLES } from './starts.ts';
 import { RESULT_TABLES } from './results.ts';
@@ -62,4 +63,5 @@ export const SESSION_MIGRATIONS: readonly (readonly string[])[] = [
     `UPDATE nodes SET stopped = 1 WHERE reason IN ('stopped', 'stopping')`,
   ],
   WAITING_TABLES,
+  PARTINGS_TABLES,
 ];

@@ -5,6 +5,7 @@ import {
   type BudgetState,
   type CallId,
   type Child,
+  type Children,
   type ChildrenWait,
   FilepathError,
   type MemoryStored,
@@ -266,7 +267,7 @@ export class SessionObject extends DurableObject<Env> implements Ledger {
   }
 
   /** The direct children of the node whose key this is. */
-  childrenOf(bearer: Bearer): Result<Answered<Child[]>> {
+  childrenOf(bearer: Bearer): Result<Answered<Children>> {
     return attempt(() => this.#familyOf(bearer).list());
   }
 
@@ -305,7 +306,7 @@ export class SessionObject extends DurableObject<Env> implements Ledger {
     bearer: Bearer,
     wait: ChildrenWait,
     id?: string,
-  ): Promise<Result<Answered<Child[]>>> {
+  ): Promise<Result<Answered<Children>>> {
     return attemptLater(() => this.#familyOf(bearer).wait(wait, id));
   }
 
@@ -317,7 +318,11 @@ export class SessionObject extends DurableObject<Env> implements Ledger {
   }
 
   /** Stops a child with everything below it; answers when it has stopped, or a little later. */
-  async stopChild(bearer: Bearer, child: ThreadId, id: string): Promise<Result<Answered<Child[]>>> {
+  async stopChild(
+    bearer: Bearer,
+    child: ThreadId,
+    id: string,
+  ): Promise<Result<Answered<Children>>> {
     const halted = attempt(() => this.#familyOf(bearer).halt(child));
     if (!halted.ok) return halted;
     await this.#changed();

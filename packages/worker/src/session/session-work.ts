@@ -9,6 +9,7 @@ import type { ThreadMeta } from '../thread/state.ts';
 import { MemoryNotes } from './memory-notes.ts';
 import { Bringing } from './bringing.ts';
 import { configOf, type NodeRow, snapshotOf } from './node-row.ts';
+import { type Parting, partingMessage } from './partings.ts';
 import { type Results, resultMessage } from './results.ts';
 import type { Session } from './session.ts';
 import { spawnedBody } from './spawn-wish.ts';
@@ -53,7 +54,10 @@ export class SessionWork {
 
   /** Something is not told because it is waited for. */
   get held(): boolean {
-    return this.#session.results.untold().some(({ child }) => this.#waits.holds(child));
+    const { results, partings } = this.#session;
+    return [...results.untold(), ...partings.untold()].some(({ child }) =>
+      this.#waits.holds(child),
+    );
   }
 
   *#steps(): Generator<() => Promise<void>, void> {
@@ -71,6 +75,9 @@ export class SessionWork {
       if (!this.#waits.holds(end.child)) yield () => this.#tellResult(end);
     }
     for (const ask of this.#bringing.asked()) yield () => this.#bringing.order(this.#env, ask);
+    for (const parting of this.#session.partings.untold()) {
+      if (!this.#waits.holds(parting.child)) yield () => this.#tellParting(parting);
+    }
     for (const notice of this.#bringing.waiting()) {
       yield () => this.#bringing.deliver(this.#env, notice);
     }
@@ -103,6 +110,14 @@ export class SessionWork {
     );
     unwrap(await told);
     this.#session.results.told(child, seq);
+  }
+
+  async #tellParting(parting: Parting): Promise<void> {
+    const { parent, child, name, at } = parting;
+    const one = { id: ThreadId.parse(child), name };
+    const key = `parted:${child}:${at}`;
+    unwrap(await this.#thread(parent).result(one, partingMessage(parting), key));
+    this.#session.partings.told(parent, child);
   }
 
   async #tellWorkers(family: UntoldWorkers): Promise<void> {
@@ -143,6 +158,7 @@ export class SessionWork {
     this.#session.results.forget(row.id);
     await this.#env.USER.getByName(this.#session.meta.owner).forgetAgent(ThreadId.parse(row.id));
     this.#session.workersTold.forget(row.id);
+    this.#session.partings.forget(row.id);
     // The row stays, so that feeds can say that the node is gone; its secrets do not.
     this.#session.nodes.update(row.id, {
       phase: 'deleted',

@@ -30,10 +30,12 @@ import { NodeTable } from './node-table.ts';
 import { Results } from './results.ts';
 import { checkSpawnBudget } from './spawn-budget.ts';
 import { type SpawnWish, wishNote } from './spawn-wish.ts';
+import { Partings } from './partings.ts';
 import { Pauses } from './pauses.ts';
 import { withoutCredentials } from './repository-url.ts';
 import { statusOf } from './session-status.ts';
 import { Starts } from './starts.ts';
+import { stillWorks } from './still-works.ts';
 import { WorkersTold } from './workers-told.ts';
 
 export type SessionMeta = {
@@ -79,6 +81,7 @@ export class Session {
   readonly starts: Starts;
   readonly results: Results;
   readonly workersTold: WorkersTold;
+  readonly partings: Partings;
   readonly pauses: Pauses;
   #deps: SessionDeps;
   #meta: SessionMeta;
@@ -98,6 +101,7 @@ export class Session {
     this.starts = new Starts(deps.sql);
     this.results = new Results(deps.sql);
     this.workersTold = new WorkersTold(deps.sql);
+    this.partings = new Partings(deps.sql);
     this.pauses = new Pauses(deps.sql, this.nodes);
   }
 
@@ -368,6 +372,7 @@ export class Session {
   drop(id: string | null): void {
     const rows = this.#below(id);
     this.#change(() => {
+      if (id !== null && rows[0]) this.#part(rows[0], 'deleted');
       for (const row of rows) this.#touch(row.id, { phase: 'deleting' });
       const above = id === null ? null : (rows[0]?.parent_id ?? null);
       if (above !== null) this.#recount.add(above);
@@ -510,11 +515,21 @@ export class Session {
   #move({ id, from, to, places, moved }: Plan): void {
     if (to !== from) {
       this.accounts.pin(moved);
+      this.#part(this.#find(id), 'moved');
+      if (to !== null) this.partings.undo(to, id);
       this.#touch(id, { parent_id: to });
       this.#spread(id, 'user');
       for (const parent of [from, to]) if (parent !== null) this.#recount.add(parent);
     }
     for (const [one, place] of places) this.#touch(one, { sort_order: place });
+  }
+
+  /** A person takes a child away from its parent. */
+  #part(row: NodeRow, how: 'deleted' | 'moved'): void {
+    const { id: child, parent_id: parent, name } = row;
+    if (parent === null) return;
+    const owed = stillWorks(row, this.results.sentTo(child)) || this.results.owes(child);
+    this.partings.note({ parent, child, name, how, at: this.#meta.head + 1 }, owed);
   }
 
   #find(id: string): NodeRow {

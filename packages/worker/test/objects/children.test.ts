@@ -137,6 +137,31 @@ describe('[TALK1] [TALK3] an answer that does not reach the parent', () => {
   });
 });
 
+describe('[TALK13] a child that a person took away', () => {
+  it.each([
+    ['deleted', (path: string) => asOwner(204, 'DELETE', path)],
+    ['moved away', (path: string) => asOwner(200, 'PATCH', path, { parentId: null })],
+  ])('wakes the parent that counts on its result, once: %s', async (how, take) => {
+    const root = await newRoot();
+    const { id } = await spawn(root);
+    await work(root.runner, id);
+    await root.link.say({ type: 'done' });
+    root.link.observe(exited());
+    await take(`/api/session/${root.session.id}/node/${id}`);
+    const order = await root.runner.order(root.node.id);
+    expect(order).toMatchObject({
+      kind: 'start',
+      epoch: 2,
+      task: expect.stringContaining(`Your child kid was ${how} by a person`),
+    });
+    await fireAlarm(root.stub);
+    expect(await fromChildren(root.node.id)).toHaveLength(1);
+    expect(await root.ask(`children/${id}/messages`)).toMatchObject({
+      error: { code: 'not_found', message: expect.stringContaining(how) },
+    });
+  });
+});
+
 describe('[TALK4] a spawn by the API', () => {
   it('gives one child for a key, with its task as a message and a block for the parent', async () => {
     const root = await newRoot();

@@ -29,8 +29,10 @@ describe('[TALK5] a child works', () => {
     async (reason) => {
       const { session, child, of } = family();
       session.noteStatus(child, { ...note, seq: 40, status: 'idle', reason, open: true });
-      expect(of.list()).toMatchObject({ answer: [{ works: true }], handed: null });
-      expect((await of.wait({ seconds: 0 })).answer).toMatchObject([{ works: true, result: null }]);
+      expect(of.list()).toMatchObject({ answer: { children: [{ works: true }] }, handed: null });
+      expect((await of.wait({ seconds: 0 })).answer.children).toMatchObject([
+        { works: true, result: null },
+      ]);
     },
   );
 });
@@ -43,7 +45,7 @@ describe('[TALK3] the end of a child that was waited for', () => {
     const waited = t.of.wait({});
     t.end();
     const { answer, handed } = await waited;
-    expect(answer).toMatchObject([{ works: false, result: { words: 'dug' } }]);
+    expect(answer.children).toMatchObject([{ works: false, result: { words: 'dug' } }]);
     expect([isTold(t), t.session.results.untold().length]).toEqual([false, 1]);
     t.of.has(handed ?? '');
     expect(t.session.results.untold()).toEqual([]);
@@ -110,5 +112,45 @@ describe('[HND2] what a fresh process is told of a child', () => {
     const running = { seq: 60, status: 'running', reason: null, open: true } as const;
     t.session.noteStatus(t.child, { ...note, ...running });
     expect(words()).toEqual([undefined]);
+  });
+});
+
+describe('[TALK13] a child that a person takes away', () => {
+  const ways = [
+    ['deleted', (t: ReturnType<typeof family>) => t.session.drop(t.child)],
+    ['moved', (t: ReturnType<typeof family>) => t.session.patchNode(t.child, { parentId: null })],
+  ] as const;
+
+  it.each(ways)('is told to a parent that counts on its result: %s', (how, take) => {
+    const t = family();
+    take(t);
+    expect(t.session.partings.untold()).toMatchObject([{ parent: t.root, child: t.child, how }]);
+    t.session.partings.told(t.root, t.child);
+    expect(t.session.partings.untold()).toEqual([]);
+  });
+
+  it.each(ways)('is answered to a wait for it, also to a later one: %s', async (how, take) => {
+    const t = family();
+    const waited = t.of.wait({ children: [t.child] });
+    take(t);
+    t.waits.check();
+    const { answer, handed } = await waited;
+    expect(answer).toMatchObject({ children: [], gone: [{ id: t.child, how }] });
+    expect(t.waits.holds(t.child)).toBe(true);
+    t.of.has(handed ?? '');
+    expect(t.session.partings.untold()).toEqual([]);
+    const again = await t.of.wait({ children: [t.child], seconds: 0 });
+    expect(again.answer.gone).toMatchObject([{ id: t.child, how }]);
+    expect(() => t.of.check(t.child)).toThrow(`was ${how}`);
+  });
+
+  it('is not told where its end was told before, and is a child again when it comes back', () => {
+    const t = family();
+    t.end();
+    t.session.results.told(t.child, 50);
+    t.session.patchNode(t.child, { parentId: null });
+    expect(t.session.partings.untold()).toEqual([]);
+    t.session.patchNode(t.child, { parentId: t.root });
+    expect(t.session.partings.find(t.root, t.child)).toBeNull();
   });
 });
