@@ -12,6 +12,7 @@ const says = {
 };
 
 export type GatePage = {
+  readonly api: Api;
   readonly page: Page;
   readonly grown: Grown;
   readonly row: (name: string) => Locator;
@@ -26,7 +27,8 @@ export async function startGatePage(): Promise<GatePage> {
     const lines = says[status];
     return { name: `is-${status}`, ...(lines && { says: lines }) };
   });
-  const grown = await growTree(new Api(instance), {
+  const api = new Api(instance);
+  const grown = await growTree(api, {
     name: 'root',
     children: [{ name: 'five', children }, { name: 'empty' }],
   });
@@ -40,6 +42,7 @@ export async function startGatePage(): Promise<GatePage> {
       .waitFor();
   }
   return {
+    api,
     page,
     grown,
     row,

@@ -9,6 +9,9 @@ import { type Place, withMoved } from './tree-moves.ts';
 import { PendingMoves } from './tree-pending.ts';
 import { branchesOf, type Row, rowsOf } from './tree-rows.ts';
 
+/** A child as a conversation names it. An agent's own words have no id. */
+export type NamedChild = { readonly name: string; readonly id?: string };
+
 /** A session's tree as its feed tells it, at most once a frame, with the moves that are not confirmed yet. */
 export class TreeView {
   session = $state.raw<Session | null>(null);
@@ -65,8 +68,12 @@ export class TreeView {
     return named ?? this.branches.get(null)?.[0] ?? null;
   }
 
-  childNamed(parent: string, name: string): Node | null {
-    return this.branches.get(parent)?.find((node) => node.name === name) ?? null;
+  /** By its id where there is one: names may be the same. */
+  childOf(parent: string, { id, name }: NamedChild): Node | null {
+    const children = this.branches.get(parent) ?? [];
+    return (
+      children.find((node) => (id === undefined ? node.name === name : node.id === id)) ?? null
+    );
   }
 
   /** Everything below the node. */
