@@ -506,6 +506,7 @@ export class SessionObject extends DurableObject<Env> implements Ledger {
       },
       index: () => this.#writeIndex(),
       held: () => this.#settle(),
+      workers: () => this.#settle(),
       resume: () => this.#resumeDue(),
       ...this.#parts?.desk.alarms,
     });
@@ -646,6 +647,9 @@ export class SessionObject extends DurableObject<Env> implements Ledger {
         this.ctx.waitUntil(this.#startGoing().catch(() => undefined));
       }
       this.#endWork();
+      this.#alarms.cancel('workers');
+      const next = this.#parts?.session.workersTold.next() ?? null;
+      if (next !== null) this.#alarms.schedule('workers', next);
       this.#alarms.cancel('held');
       if (this.#parts?.work.held === true) this.#alarms.schedule('held', Date.now() + HELD_MS);
     });

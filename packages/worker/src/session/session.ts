@@ -36,7 +36,7 @@ import { withoutCredentials } from './repository-url.ts';
 import { statusOf } from './session-status.ts';
 import { Starts } from './starts.ts';
 import { stillWorks } from './still-works.ts';
-import { WorkersTold } from './workers-told.ts';
+import { shownStatus, WorkersTold } from './workers-told.ts';
 
 export type SessionMeta = {
   id: SessionId;
@@ -72,7 +72,12 @@ export type Given = { readonly known: KnownAgents; readonly userPays: boolean };
 const USUAL: Given = { known: BUILT_IN, userPays: false };
 
 /** What the log of a node's parent shows of it. */
-const SHOWN_ABOVE = ['name', 'status', 'phase', 'parent_id', 'sort_order'] as const;
+const SHOWN_ABOVE = ['name', 'status', 'reason', 'phase', 'parent_id', 'sort_order'] as const;
+
+const differsAbove = (a: NodeRow, b: NodeRow): boolean =>
+  SHOWN_ABOVE.some((key) =>
+    key === 'status' ? shownStatus(a.status) !== shownStatus(b.status) : a[key] !== b[key],
+  );
 
 /** A session: its tree, and what is still to be told to the tree's threads. */
 export class Session {
@@ -100,7 +105,7 @@ export class Session {
     this.accounts = new Accounts(deps.sql, deps.revoke);
     this.starts = new Starts(deps.sql);
     this.results = new Results(deps.sql);
-    this.workersTold = new WorkersTold(deps.sql);
+    this.workersTold = new WorkersTold(deps.sql, deps.now);
     this.partings = new Partings(deps.sql);
     this.pauses = new Pauses(deps.sql, this.nodes);
   }
@@ -564,7 +569,7 @@ export class Session {
     const row = first<NodeRow>(this.#deps.sql, 'SELECT * FROM nodes WHERE id = ?', id);
     if (!row) return;
     this.#touched.push(this.feedItem(row));
-    if (!above || !SHOWN_ABOVE.some((key) => above[key] !== row[key])) return;
+    if (!above || !differsAbove(above, row)) return;
     this.workersTold.changed(row.parent_id);
     if (above.parent_id !== row.parent_id) this.workersTold.changed(above.parent_id);
   }

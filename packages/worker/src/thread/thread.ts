@@ -359,10 +359,10 @@ export class Thread {
     return this.notice(body, key, notStarted(body));
   }
 
-  /** How the children are, if a name or a status is another than told last. */
+  /** How the children are, if anything of it is another than told last. */
   workers(body: SystemWorkers): Effects {
     const { sql } = this.#deps;
-    const told = namesAndStates(body);
+    const told = JSON.stringify(body.workers);
     if (readValue<string>(sql, 'workers') === told) return nothing(this.#state.seq);
     return this.#change((appender) => {
       writeValue(sql, 'workers', told);
@@ -628,7 +628,3 @@ function nothing(seq: number): Effects {
 
 const notStarted = ({ name, reason }: SpawnFailed): string =>
   `The agent "${name}" that you asked for was not started: ${reason}.`;
-
-function namesAndStates({ workers }: SystemWorkers): string {
-  return JSON.stringify(workers.map(({ id, name, status }) => [id, name, status]));
-}

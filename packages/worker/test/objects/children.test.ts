@@ -312,9 +312,9 @@ describe('[TALK8] the log of a parent has its children as they are', () => {
     expect(await workersOf(root.node.id)).toEqual(before);
     const told = before.map(({ source, body }) => {
       const { workers } = z
-        .object({ workers: z.array(z.object({ name: z.string(), status: z.string() })) })
+        .object({ workers: z.array(z.record(z.string(), z.unknown())) })
         .parse(body);
-      return [source, ...workers.map(({ name, status }) => `${name} ${status}`)].join(' ');
+      return [source, JSON.stringify(workers)].join(' ');
     });
     expect(new Set(told).size).toBe(told.length);
     await asOwner(204, 'DELETE', path);

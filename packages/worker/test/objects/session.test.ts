@@ -117,7 +117,7 @@ describe('a session', () => {
     expect(await indexed(session.id)).toEqual(await asRows(session.id));
     const { budget: _budget, ...shown } = (await treeOf(session.id)).session;
     expect(await listed(session.id)).toEqual({ ...shown, activity: 'idle' });
-    expect(await alarmsOf(env.SESSION.getByName(session.id))).toEqual([]);
+    await expect.poll(() => alarmsOf(env.SESSION.getByName(session.id))).toEqual([]);
   });
 
   it('[TREE15] is in the list of agents with all of its own, for its owner only', async () => {
