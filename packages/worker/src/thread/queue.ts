@@ -90,17 +90,26 @@ export function deliverQueued(sql: Sql, appender: Appender, before: ThreadState)
   if (stands(state) && !stands(before)) {
     appender.append('system', { type: 'queue_stands', messages: state.queued });
   }
-  if (!isFree(state)) return [];
-  const row = first<Row>(sql, `SELECT ${COLUMNS} FROM queue ORDER BY seq LIMIT 1`);
+  const row = next(sql, state);
   if (row === null) return [];
   const { id, content } = row;
   const message = { type: 'message', from: 'user', content, ...filesOf(row.attachments) } as const;
   const input = told(message);
   if (!fits(sql, state.launch, input)) return [];
   remove(sql, state, id);
+  state.wakes = undefined;
   appender.append('user', { ...message, queued: id });
   state.handoffs = 0;
   return give(sql, state, input);
+}
+
+/** The first; after a stop, the first that was said since. */
+function next(sql: Sql, state: ThreadState): Row | null {
+  const { wakes, launch, held } = state;
+  const woken = wakes !== undefined && stands(state) && !launch.active && held === undefined;
+  if (!woken && !isFree(state)) return null;
+  const query = `SELECT ${COLUMNS} FROM queue WHERE seq >= ? ORDER BY seq LIMIT 1`;
+  return first<Row>(sql, query, woken ? wakes : 0);
 }
 
 /** After a stop nothing goes by itself. */

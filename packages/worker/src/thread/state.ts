@@ -115,6 +115,8 @@ export type ThreadState = {
   held?: string | undefined;
   /** Messages that wait in the queue, so that a thread without one costs no query. */
   queued?: number;
+  /** The seq of the first message that came while the process was being ended: it goes when it has ended, after a stop too. */
+  wakes?: number | undefined;
 };
 
 /** A run is open, or one opens as soon as the next process may start. */

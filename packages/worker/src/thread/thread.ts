@@ -132,7 +132,8 @@ export class Thread {
     const known = key === null ? null : this.#seqOf(key);
     if (known !== null) return { ...nothing(known) };
     const { launch, lifecycle } = this.#state;
-    if (launch.active && launch.stopping && (!lifecycle.handing || lifecycle.stopped)) {
+    const ends = launch.active && launch.stopping && (!lifecycle.handing || lifecycle.stopped);
+    if (ends && from === 'parent') {
       throw new FilepathError(
         'conflict',
         `${this.#meta.name} is stopping: send the message again when it has stopped`,
@@ -146,9 +147,10 @@ export class Thread {
     }
     const { sql } = this.#deps;
     const attachments = attachmentsFor(sql, files);
-    if (from === 'user' && waitsInQueue(this.#meta, this.#state, deliver)) {
+    if (from === 'user' && (ends || waitsInQueue(this.#meta, this.#state, deliver))) {
       return this.#change((appender) => {
         const seq = enqueue(sql, appender, content, attachments);
+        if (ends) appender.state.wakes ??= seq;
         if (key !== null) this.#keep(key, seq);
         return { seq };
       });
@@ -217,6 +219,7 @@ export class Thread {
       const seq = appender.append('user', { type: 'signal', action });
       // A stop ends a pause: its session tells it again where it still holds.
       appender.state.held = undefined;
+      appender.state.wakes = undefined;
       forgetLimit(appender.state);
       noteStopped(sql, this.#state, seq);
       const { active, waits, stopping, epoch } = appender.state.launch;

@@ -232,3 +232,40 @@ describe('the end of a run', () => {
     expect(t.sql.all('SELECT id FROM queue')).toEqual([]);
   });
 });
+
+describe('[TALK14] a message to an agent that is being stopped', () => {
+  const exit = { type: 'exit', code: 143, reason: 'stopped' } as const;
+
+  it.each(['now', 'after', null] as const)(
+    'waits, and goes when its process has ended, before what stood there: %s',
+    (deliver) => {
+      let t = working();
+      after(t, 'stood');
+      t.thread.signal('stop');
+      t.thread.message('user', 'on', null, deliver);
+      t.thread.message('user', 'and on', null, deliver);
+      expect(waiting(t)).toEqual(['stood', 'on', 'and on']);
+      t = t.reopen();
+      observe(t, exit);
+      expect(messages(t)).toEqual(['task', 'on']);
+      expect(waiting(t)).toEqual(['stood', 'and on']);
+      expect(t.thread.state.lifecycle).toMatchObject({ open: true, stopped: false });
+      expect(t.thread.state.launch).toMatchObject({ epoch: 2, active: true });
+    },
+  );
+
+  it('stands when it was withdrawn, or another stop came after it', () => {
+    for (const undo of [
+      (t: TestThread) => t.thread.withdraw(idOf(t)),
+      (t: TestThread) => t.thread.signal('stop'),
+    ]) {
+      const t = working();
+      t.thread.signal('stop');
+      t.thread.message('user', 'on', null);
+      undo(t);
+      observe(t, exit);
+      expect(messages(t)).toEqual(['task']);
+      expect(t.thread.state.launch).toMatchObject({ epoch: 1, active: false });
+    }
+  });
+});

@@ -318,7 +318,7 @@ describe('a thread', () => {
       epoch: 1,
       inputs: [{ id: 2 }, { id: 3, line: '{"type":"signal","action":"stop"}\n' }],
     });
-    expect(() => t.thread.message('user', 'wait', null)).toThrow(/is stopping/);
+    expect(() => t.thread.message('parent', 'wait', null)).toThrow(/is stopping/);
     observe(t, { type: 'exit', code: 143, reason: 'stopped' });
     expect(t.thread.state.lifecycle).toMatchObject({ status: 'idle', reason: 'stopped' });
     expect(receipts(t)).toMatchObject([{ status: 'superseded' }, { status: 'stopped' }]);
