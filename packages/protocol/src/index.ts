@@ -278,6 +278,7 @@ export {
   Rule,
   RuleScope,
 } from './api/attention.ts';
+export { cleanName, NodeName } from './api/node-name.ts';
 export {
   Child,
   Children,
@@ -295,7 +296,6 @@ export {
   GitRepoUrl,
   MessageCreate,
   NodeCreate,
-  NodeName,
   NodePatch,
   PushCreate,
   QueuePatch,

@@ -4,7 +4,8 @@ import { AgentState } from '../fap/events.ts';
 import { Budget, UsageTotals } from '../gateway/usage.ts';
 import { ThreadId } from '../ids.ts';
 import { NetworkConfig } from './network.ts';
-import { MessageCreate, NodeName } from './requests.ts';
+import { NodeName } from './node-name.ts';
+import { MessageCreate } from './requests.ts';
 
 /** The longest that one request waits for children. */
 export const MAX_WAIT_SECONDS = 50;

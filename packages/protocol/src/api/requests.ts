@@ -7,17 +7,7 @@ import { AgentTypeName } from '../catalog/entry.ts';
 import { AttachmentRef, FILE_LIMITS } from '../thread/attachments.ts';
 import { Delivery } from '../thread/queue.ts';
 import { AgentConfig } from './agent-config.ts';
-
-/** A name is shown in rows and stored in two databases: it holds no control, direction or half characters. */
-export const NodeName = z
-  .string()
-  .trim()
-  .min(1)
-  .max(120)
-  .regex(
-    /^[^\p{Cc}\p{Cs}\u202A-\u202E\u2066-\u2069]*$/u,
-    'expected text without control characters',
-  );
+import { NodeName } from './node-name.ts';
 
 export const NodeCreate = z.strictObject({
   parentId: ThreadId.nullish(),

@@ -1,4 +1,5 @@
 import {
+  cleanName,
   FilepathError,
   newThreadId,
   type Node,
@@ -291,6 +292,12 @@ export class Session {
   /** A child that is asked for by the API: one for each key, or a refusal in words. A person may ask for one of an agent that is stopped. */
   spawn(parent: ThreadId, wish: SpawnWish, given = USUAL, by: 'agent' | 'person' = 'agent'): Node {
     const known = this.nodes.spawnedAs(parent, wish.key);
+    if (known && !this.nodes.find(known.id)) {
+      throw new FilepathError(
+        'conflict',
+        `the child ${known.name} that was asked for by this key was deleted by a person: if the work is still to be done, ask for another child by another key`,
+      );
+    }
     if (known) return this.node(ThreadId.parse(known.id));
     const row = this.nodes.find(parent);
     if (!row) throw notFound('the parent');
@@ -418,7 +425,7 @@ export class Session {
     return this.#change(() =>
       this.#insert({
         parent,
-        name: note.name.trim().slice(0, 120) || inventName(),
+        name: cleanName(note.name) ?? inventName(),
         agentType,
         model,
         config: JSON.stringify(config),

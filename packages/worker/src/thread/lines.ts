@@ -1,4 +1,13 @@
-import { blobRef, LIMITS, parseAgentLine, rejectedLine, type SpoolLine } from '@filepath/protocol';
+import {
+  blobRef,
+  cleanName,
+  LIMITS,
+  parseAgentLine,
+  rejectedLine,
+  type SpoolLine,
+  type SystemBody,
+} from '@filepath/protocol';
+import { z } from 'zod';
 import type { Sql } from '../storage/sql.ts';
 import type { Appender } from './appender.ts';
 import { addToDraft, endDraft, MAX_DRAFTS } from './drafts.ts';
@@ -13,19 +22,26 @@ export type Delta = { id: string; delta: string };
 /** A stored body's text: the agent's own, or a reference to where it is kept. */
 export type Offloaded = ReadonlyMap<string, { sha256: string; bytes: number }>;
 
+export type SpawnFailed = Extract<SystemBody, { type: 'spawn_failed' }>;
+
+/** What is seen at once, and wishes for children that could not be understood. */
+type Appended = { deltas: Delta[]; refused: SpawnFailed[] };
+
 /** Appends what an agent printed, in order. Nothing it prints can fail the batch. */
 export function appendLines(
   sql: Sql,
   appender: Appender,
   lines: readonly SpoolLine[],
   offloaded: Offloaded,
-): Delta[] {
+): Appended {
   const deltas = new Map<string, string>();
+  const refused: SpawnFailed[] = [];
   for (const [end, text, reason, bytes] of lines) {
     if (reason !== undefined) {
       appender.append('runner', rejectedLine(text, bytes ?? text.length, issue(reason)));
     } else {
-      appendLine(sql, appender, text, offloaded, deltas);
+      const failed = appendLine(sql, appender, text, offloaded, deltas);
+      if (failed) refused.push(failed);
     }
     appender.state.launch.offset = end;
   }
@@ -39,7 +55,7 @@ export function appendLines(
     giveUpDraft(sql, appender, id);
     deltas.delete(id);
   }
-  return [...deltas].map(([id, delta]) => ({ id, delta }));
+  return { deltas: [...deltas].map(([id, delta]) => ({ id, delta })), refused };
 }
 
 /** Logs what there is of a text. Should it be finished later, the whole text is logged too. */
@@ -55,12 +71,17 @@ function appendLine(
   line: string,
   offloaded: Offloaded,
   deltas: Map<string, string>,
-): void {
+): SpawnFailed | null {
   const parsed = parseAgentLine(line);
   if (!parsed.ok) {
     const { path, reason } = parsed;
-    appender.append('runner', rejectedLine(line, byteLength(line), { path, reason }));
-    return;
+    const seq = appender.append('runner', rejectedLine(line, byteLength(line), { path, reason }));
+    const name = nameOfSpawn(line);
+    if (name === null || appender.state.lifecycle.stopped) return null;
+    const where = path === '(root)' ? '' : ` at ${path}`;
+    const failed = { type: 'spawn_failed', spawn: seq, name, reason: `${reason}${where}` } as const;
+    appender.append('system', failed);
+    return failed;
   }
   const { event, body } = parsed;
   appender.state.launch.heard = appender.state.launch.written;
@@ -68,7 +89,7 @@ function appendLine(
   if (event.type === 'text' && event.partial === true) {
     const id = event.id ?? 'draft';
     deltas.set(id, (deltas.get(id) ?? '') + event.content);
-    return;
+    return null;
   }
   if (event.type === 'text') {
     const id = event.id ?? 'draft';
@@ -88,9 +109,9 @@ function appendLine(
   if (event.type === 'status') limitByStatus(sql, appender, event);
   if (event.type === 'handoff') handOff(sql, appender, seq, event.summary);
   if (event.type === 'memory') noteMemory(sql, event, seq);
-  if (event.type !== 'spawn') return;
+  if (event.type !== 'spawn') return null;
   // An agent's words go on to other objects: bounded, whatever it says.
-  const name = event.name.slice(0, 120);
+  const name = cleanName(event.name) ?? '';
   if (appender.state.lifecycle.stopped) {
     appender.append('system', {
       type: 'spawn_failed',
@@ -98,7 +119,7 @@ function appendLine(
       name,
       reason: 'its parent is stopped',
     });
-    return;
+    return null;
   }
   putOutbox(sql, `spawn:${seq}`, {
     kind: 'spawn',
@@ -114,7 +135,20 @@ function appendLine(
       ...(event.network && { network: event.network }),
     },
   });
+  return null;
 }
+
+/** Of a line that is no valid event: what it calls the child that it asks for; null where it asks for none. */
+function nameOfSpawn(line: string): string | null {
+  if (!line.includes('"spawn"')) return null;
+  try {
+    return cleanName(SpawnLike.parse(JSON.parse(line)).name) ?? '';
+  } catch {
+    return null;
+  }
+}
+
+const SpawnLike = z.object({ type: z.literal('spawn'), name: z.string().catch('') });
 
 /** The lines whose bodies are too large for a row. */
 export function largeLines(lines: readonly SpoolLine[]): string[] {

@@ -58,7 +58,8 @@ import { THREAD_MIGRATIONS } from './schema.ts';
 import type { ThreadMeta } from './state.ts';
 import { readTail } from './tail.ts';
 import { readTalk, type TalkPage } from './talk.ts';
-import { type Effects, type Given, type SpawnFailed, Thread } from './thread.ts';
+import type { SpawnFailed } from './lines.ts';
+import { type Effects, type Given, Thread } from './thread.ts';
 import { ThreadFeed } from './thread-feed.ts';
 
 /** How long after a commit an undelivered outbox is tried again, if the delivery at once did not happen. */

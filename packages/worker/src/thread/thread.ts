@@ -57,7 +57,7 @@ import {
   readInputs,
   withdrawStart,
 } from './launch.ts';
-import { appendLines, type Delta, type Offloaded } from './lines.ts';
+import { appendLines, type Delta, type Offloaded, type SpawnFailed } from './lines.ts';
 import { forgetLimit, letGo } from './last-limit.ts';
 import { limitByGateway } from './limit.ts';
 import type { Stored } from './log-table.ts';
@@ -79,8 +79,6 @@ export type Given = {
   readonly children?: readonly ChildState[];
   readonly memories?: readonly GivenMemory[];
 };
-
-export type SpawnFailed = Extract<SystemBody, { type: 'spawn_failed' }>;
 
 /** What a change made visible: the caller sends it when the transaction is done. */
 export type Effects = {
@@ -437,7 +435,8 @@ export class Thread {
     const fresh = lines.filter(([end]) => end > offset);
     if (fresh.length === 0) return nothing(this.#state.seq);
     return this.#change((appender) => {
-      return { deltas: appendLines(this.#deps.sql, appender, fresh, offloaded) };
+      const { deltas, refused } = appendLines(this.#deps.sql, appender, fresh, offloaded);
+      return { deltas, inputs: refused.flatMap((one) => this.#tell(appender, notStarted(one))) };
     });
   }
 

@@ -68,6 +68,28 @@ const refusals = (sql: ReturnType<typeof nodeSql>) =>
   sql.all<{ reason: string }>('SELECT reason FROM refusals').map((row) => row.reason);
 
 describe('a session', () => {
+  it('[TALK4] says what became of the child of a key', () => {
+    const { session } = newSession();
+    const { id } = session.addNode(custom);
+    const wish = { key: 'k', name: 'kid', task: 'dig' };
+    const child = session.spawn(id, wish);
+    expect(session.spawn(id, wish).id).toBe(child.id);
+    session.drop(child.id);
+    expect(() => session.spawn(id, wish)).toThrow(/kid .* was deleted by a person.*another key/);
+    expect(session.spawn(id, { ...wish, key: 'k2' }).id).not.toBe(child.id);
+  });
+
+  it('[TREE17] a child by a spawn has a name by the rule of names, or one that is made up', () => {
+    const { session } = newSession();
+    const root = session.addNode(custom);
+    for (const [at, name] of ['a\nb\u202E', '\u200B'].entries()) {
+      session.noteSpawn(root.id, { ...spawn(3 + at), name });
+    }
+    const names = session.tree().nodes.map(({ name }) => name);
+    expect(names[1]).toBe('a b');
+    expect(names[2]).toMatch(/^[a-z]/);
+  });
+
   it('[TREE2] makes one child of a spawn, however often it is told', () => {
     const { session } = newSession();
     const root = session.addNode(custom);

@@ -113,7 +113,10 @@ describe('a thread', () => {
     t.say({ ...spawn, budget: { usd: 1 }, network }, { ...spawn, budget: { usd: 'all' } });
     const spawns = outbox(t).flatMap((item) => (item.kind === 'spawn' ? [item.note] : []));
     expect(spawns).toMatchObject([{ budget: { usd: 1, tokens: null }, network }]);
-    expect(t.events().at(-1)?.body).toMatchObject({ rejected: { path: 'budget.usd' } });
+    const rejected = t.events().map(({ body }) => body);
+    expect(rejected).toContainEqual(
+      expect.objectContaining({ rejected: expect.objectContaining({ path: 'budget.usd' }) }),
+    );
   });
 
   it('takes a message with a known key once', () => {
@@ -391,5 +394,35 @@ describe('[ATT7] a failure', () => {
     t.thread.hold({ by: 'user', reason: null, until: null }, 'user');
     t.say({ type: 'status', state: 'error', reason: 'no' });
     expect(note(t)).toMatchObject({ reason: 'paused', failed: { reason: 'no' } });
+  });
+});
+
+describe('[TREE13] a spawn that cannot be understood', () => {
+  const bad = { type: 'spawn', name: 'neg', agent: 'custom', model: '', budget: { usd: -1 } };
+
+  it('is told to the agent, and is in the log as failed', () => {
+    const t = started();
+    const { inputs } = t.say({ type: 'status', state: 'running' }, bad, { type: 'nonsense' });
+    expect(inputs.map(({ line }) => JSON.parse(line) as unknown)).toEqual([
+      {
+        type: 'message',
+        from: 'system',
+        content: expect.stringMatching(/^The agent "neg" .* was not started: .* at budget\.usd\.$/),
+      },
+    ]);
+    const bodies = t.events().map(({ body }) => body as Record<string, unknown>);
+    const rejected = t.events().find(({ body }) => Reflect.get(Object(body), 'type') === 'log');
+    expect(bodies).toContainEqual({
+      type: 'spawn_failed',
+      spawn: rejected?.seq,
+      name: 'neg',
+      reason: expect.stringContaining('budget.usd'),
+    });
+  });
+
+  it('is not told to an agent that is stopped', () => {
+    const t = started();
+    t.thread.signal('stop');
+    expect(t.say(bad).inputs).toEqual([]);
   });
 });
