@@ -7,7 +7,7 @@ import { unwrap } from '../result.ts';
 import { snapshotSource } from '../snapshot/source.ts';
 import { nodeWithDefaults } from '../user/default-budgets.ts';
 import { Accepted, NodeParams, SessionParams, ThreadParams } from './parameters.ts';
-import { actionOfStatus, signalNode } from './signals.ts';
+import { actionOfStatus } from './signals.ts';
 
 const NodeBody = z.object({ node: Node });
 
@@ -56,9 +56,7 @@ export const nodeRoutes: Route[] = [
       const { status, ...patch } = body;
       const action = status === undefined ? null : actionOfStatus(status);
       const session = env.SESSION.getByName(params.id);
-      const node = unwrap(await session.patchNode(userId, params.nodeId, patch));
-      if (action !== null) await signalNode(env, userId, params.id, params.nodeId, { action });
-      return json({ node });
+      return json({ node: unwrap(await session.patchNode(userId, params.nodeId, patch, action)) });
     },
   ),
   defineRoute(

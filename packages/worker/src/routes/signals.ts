@@ -60,7 +60,7 @@ async function signalTree(
 }
 
 /** Spec 1's PATCH of a status, taken as the signal it means. */
-export function actionOfStatus(status: string): SignalCreate['action'] {
+export function actionOfStatus(status: string): Exclude<SignalCreate['action'], 'handoff'> {
   switch (status) {
     case 'stop':
     case 'stopped':

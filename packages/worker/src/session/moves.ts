@@ -67,6 +67,10 @@ function placesOf(
   before: string | null,
 ): Map<string, number> {
   if (before === null) return new Map([[row.id, nodes.beside(parent).last + 1]]);
+  if (before === row.id) {
+    if (parent === row.parent_id) return new Map();
+    throw new FilepathError('conflict', `${row.name} cannot stand before itself`);
+  }
   const beside = nodes.childrenOf(parent).filter(({ id }) => id !== row.id);
   const at = beside.findIndex(({ id }) => id === before);
   if (at === -1) throw notFound('the node that it is to stand before');

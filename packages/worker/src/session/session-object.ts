@@ -83,6 +83,9 @@ const HELD_MS = 5000;
 /** How long an agent that stops a child waits for its end. */
 const STOPPED_SECONDS = 5;
 
+/** What goes down the tree. */
+type TreeSignal = 'stop' | 'pause' | 'resume';
+
 type Parts = {
   session: Session;
   ledger: TreeLedger;
@@ -186,18 +189,38 @@ export class SessionObject extends DurableObject<Env> implements Ledger {
     return this.#change(user, (session) => session.addNode(create, snapshot, given));
   }
 
-  async patchNode(user: string, id: ThreadId, patch: NodePatch): Promise<Result<Node>> {
+  /** What is asked for is done whole or not at all. Answers with the node as it is then. */
+  async patchNode(
+    user: string,
+    id: ThreadId,
+    patch: NodePatch,
+    action: TreeSignal | null,
+  ): Promise<Result<Node>> {
     const agentType = this.#parts?.session.nodes.find(id)?.agent_type;
     const given = await this.#given(user, agentType);
-    return this.#change(user, (session) => {
-      const { ledger } = this.#for(user);
+    const changed = await this.#change(user, (session) => {
+      const { ledger, bringing } = this.#for(user);
+      if (action === 'resume') session.checkResume(id);
       // What is reserved must be in the tables: it settles where it was reserved.
       ledger.write();
       const before = session.nodes.find(id)?.parent_id;
       const node = session.patchNode(id, patch, given);
       if (isMove(patch)) ledger.unblock(session.nodes.subtree(id).map((row) => row.id));
-      if (node.parentId === before) return node;
-      this.#for(user).bringing.moved(id);
+      if (node.parentId !== before) bringing.moved(id);
+      if (action === 'stop') session.halt(id);
+      else if (action === 'pause') session.pause(id, { by: 'user', reason: null, until: null });
+      else if (action === 'resume') session.resume(id);
+      return session.node(id);
+    });
+    if (!changed.ok || action === null) return changed;
+    // Its thread has the signal; its word for it may still be on its way.
+    const status = await this.env.THREAD.getByName(id)
+      .status()
+      .catch(() => null);
+    return attempt(() => {
+      const { session } = this.#for(user);
+      if (status) session.noteStatus(id, status);
+      this.#announce();
       return session.node(id);
     });
   }

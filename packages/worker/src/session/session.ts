@@ -352,13 +352,18 @@ export class Session {
         'this session is not paused: an agent that was paused by itself is resumed by itself',
       );
     }
-    const row = id === null ? null : this.#find(id);
-    if (row && row.pause === null) throw this.pauses.refusal(row);
+    if (id !== null) this.checkResume(id);
     this.#change(() => {
       if (id === null) this.#meta.pause = null;
       else this.#touch(id, { pause: null });
       this.#spread(id, by);
     });
+  }
+
+  /** Whether a resume of this node would end something. */
+  checkResume(id: string): void {
+    const row = this.#find(id);
+    if (row.pause === null) throw this.pauses.refusal(row);
   }
 
   /** Ends the pauses whose time is over. */

@@ -59,6 +59,7 @@ import type { ThreadMeta } from './state.ts';
 import { readTail } from './tail.ts';
 import { readTalk, type TalkPage } from './talk.ts';
 import type { SpawnFailed } from './lines.ts';
+import type { StatusNote } from './outbox.ts';
 import { type Effects, type Given, Thread } from './thread.ts';
 import { ThreadFeed } from './thread-feed.ts';
 
@@ -208,6 +209,11 @@ export class ThreadObject extends DurableObject<Env> {
   /** The session holds the agent still, or lets it go on. */
   hold(pause: Pause | null, by: Pause['by']): void {
     if (this.#parts) this.#publish(this.#parts.thread.hold(pause, by));
+  }
+
+  /** What its session would be told of it now. */
+  status(): StatusNote | null {
+    return this.#parts?.thread.status ?? null;
   }
 
   signal(user: string | null, action: 'stop' | 'handoff'): Result<{ seq: number }> {

@@ -61,7 +61,7 @@ import { appendLines, type Delta, type Offloaded, type SpawnFailed } from './lin
 import { forgetLimit, letGo } from './last-limit.ts';
 import { limitByGateway } from './limit.ts';
 import type { Stored } from './log-table.ts';
-import { putOutbox } from './outbox.ts';
+import { putOutbox, type StatusNote } from './outbox.ts';
 import type { Pause } from './pause.ts';
 import { questionOf } from './memory-question.ts';
 import { noteAnswer, openQuestion } from './questions.ts';
@@ -106,6 +106,11 @@ export class Thread {
 
   get state(): ThreadState {
     return this.#state;
+  }
+
+  /** What its session is told of it. */
+  get status(): StatusNote {
+    return statusNoteOf(this.#state);
   }
 
   /** `parent`: null for a root. */
@@ -594,16 +599,7 @@ export class Thread {
     ) {
       return;
     }
-    const note = {
-      seq: state.seq,
-      status,
-      reason,
-      contextPct,
-      stopped,
-      open,
-      failed: state.failed,
-    };
-    putOutbox(this.#deps.sql, 'status', { kind: 'status', note });
+    putOutbox(this.#deps.sql, 'status', { kind: 'status', note: statusNoteOf(state) });
   }
 
   /** The person is told of what is asked, and of what is asked no more. */
@@ -622,6 +618,12 @@ export class Thread {
   #keep(key: string, seq: number): void {
     this.#deps.sql.run('INSERT INTO keys (key, seq) VALUES (?, ?)', key, seq);
   }
+}
+
+function statusNoteOf(state: ThreadState): StatusNote {
+  const { seq, failed } = state;
+  const { status, reason, contextPct, stopped } = state.lifecycle;
+  return { seq, status, reason, contextPct, stopped, open: isAtWork(state), failed };
 }
 
 function nothing(seq: number): Effects {

@@ -92,9 +92,18 @@ describe('a session', () => {
     const { node: shown } = z.object({ node: Node }).parse(answer);
     await ask(200, 'PATCH', path, { config: shown.config });
     await ask(409, 'PATCH', path, { status: 'done' });
-    await ask(200, 'PATCH', path, { status: 'paused' });
-    await ask(200, 'PATCH', path, { status: 'resumed' });
-    await ask(409, 'PATCH', path, { status: 'resumed' });
+    // The answer is the node as it is then.
+    expect(await ask(200, 'PATCH', path, { status: 'paused' })).toMatchObject({
+      node: { reason: 'paused' },
+    });
+    expect(await ask(200, 'PATCH', path, { status: 'resumed' })).toMatchObject({
+      node: { reason: null },
+    });
+    // What cannot be done whole is not done in part.
+    const named = await treeOf(session.id);
+    await ask(409, 'PATCH', path, { name: 'half', status: 'resumed' });
+    expect((await treeOf(session.id)).nodes[0]?.name).toBe(named.nodes[0]?.name);
+    expect(named.nodes[0]?.name).toBe('new');
     const runner = await TestRunner.connect();
     await message(node.id);
     expect(await runner.order(node.id)).toMatchObject({ config });

@@ -38,6 +38,15 @@ describe('moving a node', () => {
     expect(t.session.nodes.toConfigure().map(({ id }) => id)).toContain(child);
   });
 
+  it('[TREE14] before itself leaves it where it is, and is refused under another parent', () => {
+    const t = newSession();
+    const [a, b, c] = [t.add(), t.add(), t.add()];
+    t.session.patchNode(b, { before: b });
+    expect(order(t, null)).toEqual([a, b, c]);
+    expect(() => t.session.patchNode(b, { parentId: c, before: b })).toThrow(/before itself/);
+    expect(order(t, null)).toEqual([a, b, c]);
+  });
+
   it('[TALK8] is told to the parents on both sides', () => {
     const t = newSession();
     const [a, b] = [t.add(), t.add()];
