@@ -74,7 +74,9 @@ async function opened() {
     nodeNow,
     merge: (id: ThreadId, body = {}) => asked(`/api/node/${id}/merge`, body),
     push: (id: ThreadId) => asked(`/api/thread/${id}/push`, {}),
-    rests: () => expect.poll(async () => (await nodeNow(lead.id))?.status).toBe('done'),
+    rests: async () => {
+      await expect.poll(async () => (await nodeNow(lead.id))?.status).toBe('done');
+    },
     [Symbol.asyncDispose]: async () => {
       for (const feed of feeds) feed.close();
       await instance[Symbol.asyncDispose]();
