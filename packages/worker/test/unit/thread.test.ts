@@ -181,7 +181,7 @@ describe('a thread', () => {
     const call = { type: 'call', call: newCallId(), format: 'anthropic', provider: 'lab' } as const;
     const tokens = { input: 1, output: 1, cacheRead: 0, cacheWrite: 0, reasoning: 0 };
     const ended = { outcome: 'completed', status: 200, tokens, costUsd: null } as const;
-    const times = { estimated: false, startedAt: '2026-01-01T00:00:00.000Z', firstByteMs: 1 };
+    const times = { estimated: false, startedAt: '2026-01-01T00:01:00.000Z', firstByteMs: 1 };
     const body = { ...call, model: 'lab/a', ...ended, ...times, durationMs: 2 } as const;
     const named = (agentType: string, work: (t: TestThread) => void): unknown => {
       const t = newThread(agentType, { model: 'lab/a' });
