@@ -79,5 +79,7 @@ export function newTree(
   return api.json(z.object({ session: Session, node: Node }), 'POST', '/api/session', {
     gitRepoUrl: repository,
     root: { name: 'root', agentType: 'shelley', model },
+    // Far from it: but under a budget a call is written down before it is made.
+    budget: { tokens: null, usd: 10_000 },
   });
 }

@@ -19,6 +19,10 @@ import { bodyOf } from './support.ts';
 import { NAMES, newTree, REPORTS, RESULT, treeModel } from './tree-support.ts';
 
 const KILLS = 20;
+/** A call that nobody renews settles after its lease. */
+const SETTLED_MS = 180_000;
+/** So many of them find the tree at work: it makes some hundred calls. */
+const HITS = 15;
 
 type Tree = Awaited<ReturnType<Api['tree']>>;
 
@@ -86,10 +90,12 @@ it('[TREE1] the same tree with twenty kills of worker and runner at random momen
   const { stack, server, instance, api, session, root } = await setUp();
   await using _ = stack;
   let calls = 0;
+  let hits = 0;
   for (let kills = 0; kills < KILLS; kills += 1) {
     calls = Math.max(calls, server.calls.length) + 1 + dice.below(3);
     // The last ones may find all of it done.
     await Promise.race([server.call(calls), root.until(isType('done'))]);
+    if (!root.events.some(isType('done'))) hits += 1;
     if (dice.below(2) === 0) await instance.killEngine();
     else {
       if (dice.below(2) === 0) process.kill(instance.enginePid(), 'SIGKILL');
@@ -100,5 +106,19 @@ it('[TREE1] the same tree with twenty kills of worker and runner at random momen
   await root.until(isType('done'));
   await expectGrown(api, session.id, root);
   expect(root.events.filter(isType('done'))).toHaveLength(1);
+  expect(hits).toBeGreaterThanOrEqual(HITS);
   await expectNoneLeft(instance);
+  // Every call was written down before it was made: none is missing, and one that a kill cut off counts at its bound.
+  const used = async () => (await api.tree(session.id)).session.usage;
+  const least = server.calls.length;
+  await expect
+    .poll(async () => (await used())?.calls, { timeout: SETTLED_MS, interval: 2_000 })
+    .toBeGreaterThanOrEqual(least);
+  const counted = server.calls.map((call) => call.usage() ?? NO_TOKENS).reduce(addTokens);
+  const { tokens, estimated = 0 } = (await used()) ?? {};
+  expect(tokens?.input).toBeGreaterThanOrEqual(counted.input);
+  expect(tokens?.output).toBeGreaterThanOrEqual(counted.output);
+  if (estimated === 0) expect(tokens).toEqual(counted);
+  const { session: total, nodes } = await api.tree(session.id);
+  expect(nodes.find(({ parentId }) => parentId === null)?.subtree).toEqual(total.usage);
 });
