@@ -13,7 +13,7 @@ esac
 say() { printf '{"type":"text","content":"%s"}\\n' "$1"; }
 wait_children() {
   curl -sS -m "$1" "$FILEPATH_BASE_URL/agent/children/wait" -H "authorization: Bearer $FILEPATH_API_KEY" \\
-    -H 'content-type: application/json' -d '{"seconds":50}' | grep -o '"words":"[a-z]*"' | tr -d '"'
+    -H 'content-type: application/json' -d "{\\"seconds\\":$2}" | grep -o '"words":"[a-z]*"' | tr -d '"'
 }
 mcp() { printf '{"jsonrpc":"2.0",%s}\\n' "$1"; }
 cancel() {
@@ -31,9 +31,10 @@ echo '{"type":"spawn","name":"kid","agent":"custom","model":"","task":"child"}'
 while read -r line; do
   case "$line" in
   *'"from":"child"'*) say told;;
-  *leave*) wait_children 1; say left;;
+  *leave*) wait_children 1 50; say left;;
   *cancel*) cancel; say cancelled;;
-  *stay*) say waits; say "$(wait_children 50)";;
+  # One that has just waited is taken to wait on: what ends before the next one has begun is not told.
+  *stay*) wait_children 50 0.2; say waits; say "$(wait_children 50 50)";;
   esac
 done`;
 
