@@ -15,4 +15,5 @@ it.each([
 ])('[TREE17] the name of a child by an agent keeps to the rule of names: %j', (said, name) => {
   expect(cleanName(said)).toBe(name);
   if (name !== null) expect(NodeName.parse(name)).toBe(name);
+  else expect(NodeName.safeParse(said).success).toBe(false);
 });

@@ -30,6 +30,10 @@ describe('the line of a run', () => {
       outcome: 'verified: test passed, 2 commits',
       tone: 'good',
     });
+    expect(runLine(of({ verified: true, gate: { ...gate, clean: false } }), 2)).toMatchObject({
+      outcome: 'verified: test passed, with changes beside the commit, 2 commits',
+      tone: 'plain',
+    });
     expect(runLine(of({}), 0)).toMatchObject({ outcome: 'claimed: done', tone: 'plain' });
     expect(runLine(of({ verified: true }), 1)).toMatchObject({
       outcome: 'verified: done, 1 commit',

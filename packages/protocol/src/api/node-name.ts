@@ -2,6 +2,7 @@ import { z } from 'zod';
 
 const LONGEST = 120;
 const UNFIT = String.raw`\p{Cc}\p{Cs}\u202A-\u202E\u2066-\u2069`;
+const VISIBLE = /[^\p{Z}\p{C}\p{Default_Ignorable_Code_Point}]/u;
 
 /** A name is shown in rows and stored in two databases: it holds no control, direction or half characters. */
 export const NodeName = z
@@ -9,11 +10,11 @@ export const NodeName = z
   .trim()
   .min(1)
   .max(LONGEST)
-  .regex(new RegExp(`^[^${UNFIT}]*$`, 'u'), 'expected text without control characters');
+  .regex(new RegExp(`^[^${UNFIT}]*$`, 'u'), 'expected text without control characters')
+  .regex(VISIBLE, 'expected something that can be seen');
 
 const CONTROLS = /\p{Cc}+/gu;
 const OTHERS = new RegExp(`[${UNFIT}]`, 'gu');
-const VISIBLE = /[^\p{Z}\p{C}\p{Default_Ignorable_Code_Point}]/u;
 
 /** A name by the same rule out of whatever an agent calls its child; null where nothing of it can be seen. */
 export function cleanName(said: string): string | null {

@@ -29,9 +29,15 @@ export function runLine({ number, receipt }: ThreadRun, commits: number): Line {
   if (gate) {
     const bad = gate.checks.filter(({ outcome }) => outcome !== 'passed').map(({ name }) => name);
     const good = gate.checks.map(({ name }) => name).join(', ');
-    return gate.passed
-      ? { facts, outcome: `verified: ${[`${good} passed`, ...made].join(', ')}`, tone: 'good' }
-      : { facts, outcome: `gates failed: ${[bad.join(', '), ...made].join(', ')}`, tone: 'bad' };
+    if (!gate.passed)
+      return {
+        facts,
+        outcome: `gates failed: ${[bad.join(', '), ...made].join(', ')}`,
+        tone: 'bad',
+      };
+    const beside = gate.clean ? [] : ['with changes beside the commit'];
+    const outcome = `verified: ${[`${good} passed`, ...beside, ...made].join(', ')}`;
+    return { facts, outcome, tone: gate.clean ? 'good' : 'plain' };
   }
   const bad = status === 'error' || status === 'lost';
   const seen = verified ? `verified: ${ENDED[status]}` : claimed(status);
