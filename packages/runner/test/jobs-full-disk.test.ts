@@ -90,7 +90,9 @@ describe('a job on a full disk', () => {
     const { disk, open, order, done, told, logs } = jobsOnDisk(taken.promise);
     const jobs = open();
     const [one, two] = [order(), order()];
-    await Promise.all([jobs.take(one), jobs.take(two)]);
+    // One after the other: they are begun in the order in which they are on disk.
+    await jobs.take(one);
+    await jobs.take(two);
     taken.resolve();
     await expect.poll(() => told).toEqual([one.id]);
     const failures = () => logs.filter(({ message }) => message?.includes('ENOSPC'));

@@ -541,6 +541,8 @@ export class ThreadObject extends DurableObject<Env> {
         for (const answer of answers) this.decideByRule(answer);
       });
       this.#alarms.cancel('outbox');
+      // Its storage goes with an alarm that finds nothing left to tell: the last one may have come too early for that.
+      if (this.#parts === null) this.#alarms.schedule('blobs', Date.now());
     });
   }
 

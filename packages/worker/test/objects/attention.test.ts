@@ -232,7 +232,7 @@ it('[ATT6] a limit is told with its time; what is resumed or stopped before wait
     const until = new Date(Date.now() + hours * 3_600_000).toISOString();
     await link.say({ type: 'status', state: 'thinking', reason: 'waits', until });
     const item = await waiting(node.id);
-    const why = `anthropic limit until ${until}`;
+    const why = `limit until ${until}`;
     expect(item).toMatchObject({ kind: 'limit', why, choices: ['resume now', 'stop'] });
     return item;
   };

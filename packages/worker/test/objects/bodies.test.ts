@@ -107,6 +107,25 @@ describe('[LOG13] the storage of a deleted thread', () => {
     });
     expect((await call(`/api/thread/${node.id}/events`, { headers: OWNER })).status).toBe(404);
   });
+
+  it('is given back also if its alarm comes while something is being told', async () => {
+    const { node } = await linked();
+    const stub = env.THREAD.getByName(node.id);
+    const free = Promise.withResolvers<void>();
+    const held = runInDurableObject(env.RUNNER.getByName('rn_local'), (_, state) =>
+      state.blockConcurrencyWhile(() => free.promise),
+    );
+    await runInDurableObject(stub, async (thread) => {
+      const removed = thread.remove();
+      await thread.alarm();
+      free.resolve();
+      await removed;
+    });
+    await held;
+    const tables = () =>
+      inStorage(stub, ({ sql }) => sql.exec('SELECT name FROM sqlite_master').toArray());
+    await vi.waitFor(async () => expect(await tables()).toEqual([]), { timeout: 20_000 });
+  });
 });
 
 describe('secrets of this instance', () => {

@@ -187,7 +187,10 @@ describe('the inputs of an agent', () => {
     await ask(202, 'POST', `/api/thread/${node.id}/signal`, { action: 'stop' });
     const order = await runner.order(node.id);
     expect(order).toMatchObject({ kind: 'stop', epoch: 1, inputs: [{ id: 2 }, { id: 3 }] });
-    await ask(409, 'POST', `/api/thread/${node.id}/message`, { content: 'too late' });
+    // Nothing more goes to a process that is being stopped: it waits for the next.
+    await message(node.id, 'too late');
+    const queue = await ask(200, 'GET', `/api/node/${node.id}/queue`);
+    expect(queue).toMatchObject({ messages: [{ content: 'too late' }] });
   });
 
   it('[RUN19] pause and resume go as lines, and as orders with their place in the log', async () => {

@@ -46,10 +46,13 @@ async function refused(runner: TestRunner, session: SessionId, node: ThreadId) {
 const fails = (link: TestLink) =>
   link.say({ type: 'status', state: 'error', reason: 'the budget is used up' });
 
-const tasks = async (thread: ThreadId): Promise<unknown[]> =>
-  (await logOf(thread)).flatMap(({ source, body }) =>
-    source === 'parent' ? [Reflect.get(Object(body), 'content')] : [],
-  );
+/** What it was told to go on with. A root has it from a person. */
+const tasks = async (thread: ThreadId): Promise<string[]> =>
+  (await logOf(thread)).flatMap(({ source, body }) => {
+    const content: unknown = Reflect.get(Object(body), 'content');
+    const told = source === 'user' || source === 'parent';
+    return told && String(content).startsWith('Your last run ended') ? [String(content)] : [];
+  });
 
 it.each(['node', 'session', 'user'] as const)(
   '[ATT8] raising a budget of the scope %s lets all that failed for want of it go on, by one answer',
