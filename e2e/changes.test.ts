@@ -214,7 +214,7 @@ it('[DIFF3] a change that is too long is shown as far as it fits, and the rest i
   await file.getByRole('button', { name: 'Load this file' }).click();
   await file.getByTestId('too-long').filter({ hasText: 'The rest of its changes' }).waitFor();
   await file.getByText('+200000').waitFor();
-  expect(await file.locator('tr').count()).toBeGreaterThan(300);
+  await expect.poll(() => file.locator('tr').count()).toBeGreaterThan(300);
   expect(await file.getByRole('button', { name: 'Load this file' }).count()).toBe(0);
 });
 

@@ -159,10 +159,10 @@ export class Bringing {
     this.#session.alter(() => this.handing.mergeEnded(thread));
   }
 
-  /** A run of this agent has begun, as its thread tells at this seq. */
-  began(thread: string, seq: number): void {
+  /** A run of this agent has begun. `by`: what it is known by. */
+  began(thread: string, by: string): void {
     const row = this.#session.nodes.find(thread);
-    if (row) this.#taking.began(row, seq);
+    if (row) this.#taking.began(row, by);
   }
 
   /** A run of this agent has ended. Said again it changes nothing. */
@@ -177,9 +177,9 @@ export class Bringing {
   rests(thread: string): void {
     const row = this.#session.nodes.find(thread);
     if (!row || row.open === 1 || row.ended <= row.rested) return;
-    this.#session.alter(() => {
+    this.#session.alter((touch) => {
       this.#session.nodes.update(thread, { rested: row.ended });
-      this.#taking.ended(row);
+      this.#taking.ended(row, touch);
       this.handing.ended(thread, row.ended);
     });
   }
@@ -230,8 +230,10 @@ export class Bringing {
 
   async deliver(env: Env, notice: Notice): Promise<void> {
     const { thread } = notice;
-    // A root has no parent: what it gets to do comes from a person.
-    const from = this.#session.nodes.find(thread)?.parent_id === null ? 'user' : 'parent';
+    const row = this.#session.nodes.find(thread);
+    const runs = row?.stopped === 0 && row.halt !== 0;
+    // A root has no parent: what it gets to do comes from a person. One that is stopped is let go on by no word of ours.
+    const from = row?.parent_id === null && runs ? 'user' : 'parent';
     const seq = await this.#notices.deliver(env, notice, from);
     if (!isTask(notice)) return;
     if (seq === null) return this.handing.giveBack((holder) => holder === thread);

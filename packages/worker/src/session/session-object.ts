@@ -43,7 +43,7 @@ import { isFresh, migrate } from '../storage/schema.ts';
 import type { Sql } from '../storage/sql.ts';
 import { readValue, writeValue } from '../storage/values.ts';
 import type { ThreadNote } from '../thread/delivery.ts';
-import type { StatusNote } from '../thread/outbox.ts';
+import type { StatusNote, WishNote } from '../thread/outbox.ts';
 import { nodeHashing } from '../thread/node-hashing.ts';
 import { isUnmetered } from './admission.ts';
 import { newAgentKey } from './agent-key.ts';
@@ -472,7 +472,7 @@ export class SessionObject extends DurableObject<Env> implements Ledger {
     if (!this.#parts || this.#deleted) return;
     const { session } = this.#parts;
     if (item.kind === 'status') this.#noteStatus(this.#parts, thread, item.note);
-    else if (item.kind === 'wish') session.noteWish(thread, item.note);
+    else if (item.kind === 'wish') this.#noteWish(this.#parts, thread, item.note);
     else if (item.kind === 'touched') this.#parts.bringing.noteTouched(thread, item.note);
     else if (item.kind === 'merge') this.#parts.bringing.noteMerge(thread, item.note);
     else if (item.kind === 'merge_failed') this.#parts.bringing.noteMergeFailed(thread);
@@ -598,10 +598,19 @@ export class SessionObject extends DurableObject<Env> implements Ledger {
     return { known, userPays: budget.usd !== null };
   }
 
+  /** The wish of a start is told before the status that it makes: it is by that that the run begins here. */
+  #noteWish({ session, bringing }: Parts, thread: ThreadId, note: WishNote): void {
+    const before = session.nodes.find(thread)?.open;
+    session.noteWish(thread, note);
+    const begins = before === 0 && session.nodes.find(thread)?.open === 1;
+    if (begins) bringing.began(thread, `start:${note.epoch}`);
+  }
+
   #noteStatus({ session, bringing }: Parts, thread: ThreadId, note: StatusNote): void {
     const before = session.nodes.find(thread)?.open;
     session.noteStatus(thread, note);
-    if (before === 0 && session.nodes.find(thread)?.open === 1) bringing.began(thread, note.seq);
+    if (before === 0 && session.nodes.find(thread)?.open === 1)
+      bringing.began(thread, String(note.seq));
     bringing.rests(thread);
   }
 

@@ -239,7 +239,7 @@ export class Session {
     if (!row || seq <= row.limited) return;
     this.#change(() => {
       this.nodes.update(thread, { limited: seq });
-      if (row.halt === 0 || Date.parse(until) <= this.#deps.now()) return;
+      if (row.halt === 0 || (row.halt ?? 0) > seq || Date.parse(until) <= this.#deps.now()) return;
       const own = row.pause === null ? null : (JSON.parse(row.pause) as Pause);
       if (own !== null && (own.by === 'user' || (own.until ?? '') >= until)) return;
       this.#touch(thread, { pause: JSON.stringify({ by: 'system', reason, until }) });
@@ -608,8 +608,8 @@ export class Session {
 }
 
 /** What is stopped waits for nobody, also if it failed before. */
-function failedIn({ status, stopped, failed, seq, reason }: StatusNote): string | null {
-  return status === 'error' && !stopped ? JSON.stringify(failed ?? { seq, reason }) : null;
+function failedIn({ status, stopped, open, failed, seq, reason }: StatusNote): string | null {
+  return status === 'error' && !stopped && !open ? JSON.stringify(failed ?? { seq, reason }) : null;
 }
 
 export function openSession(deps: SessionDeps): Session | null {

@@ -34,20 +34,28 @@ export class Taking {
     this.#notices.event(parent.id, `merged:${result.job}`, result, words);
   }
 
-  /** A run of this agent has begun: it is told what waits. `seq`: by what this run is known. */
-  began(row: NodeRow, seq: number): void {
+  /** A run of this agent has begun: it is told what waits. `by`: what this run is known by. */
+  began(row: NodeRow, by: string): void {
     const waiting = waitingIn(row.waiting);
     if (waiting === null) return;
     this.#session.alter(() =>
-      this.#notices.words(row.id, `take:${row.id}:${seq}`, toTakeAll(waiting)),
+      this.#notices.words(row.id, `take:${row.id}:${by}`, toTakeAll(waiting)),
     );
   }
 
-  /** A run of this agent has ended: what waits is tried again, each by the merge that it came with. */
-  ended(row: NodeRow): void {
-    for (const { node, from } of waitingIn(row.waiting)?.of ?? []) {
-      const child = this.#session.nodes.find(node);
-      if (child?.parent_id === row.id) this.#asked.ask(node, 'parent', from);
-    }
+  /**
+   * A run of this agent has ended, in the caller's transaction: what waits is tried again, each by the merge that it came
+   * with. Of a child that is gone no merge can be asked for: it was told, and nothing would ever say that it was taken.
+   */
+  ended(row: NodeRow, touch: Touch): void {
+    const waiting = waitingIn(row.waiting);
+    if (waiting === null) return;
+    const left = waiting.of.filter(
+      ({ node }) => this.#session.nodes.find(node)?.parent_id === row.id,
+    );
+    for (const { node, from } of left) this.#asked.ask(node, 'parent', from);
+    if (left.length === waiting.of.length) return;
+    const rest = left.length === 0 ? null : JSON.stringify({ ...waiting, of: left });
+    touch(row.id, { waiting: rest });
   }
 }

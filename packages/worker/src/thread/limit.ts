@@ -14,7 +14,7 @@ import {
 } from './last-limit.ts';
 import { putOutbox } from './outbox.ts';
 import { wasMetered } from './relay-facts.ts';
-import { callOffResult } from './result-note.ts';
+import { callOffLastResult } from './result-note.ts';
 import { isPlain } from './state.ts';
 
 /** A shorter wait is the agent's own affair. */
@@ -105,7 +105,7 @@ function noteLimit(
   { end, ended, over, provider = providerOf(sql, appender) }: Met,
 ): { seq: number; body: SystemLimit } {
   // Its parent waits for the run that goes on.
-  if (ended) callOffResult(sql, appender.state.seq);
+  if (ended) callOffLastResult(sql);
   const until = new Date(end).toISOString();
   const reason = `${provider === '' ? '' : `${provider} `}limit until ${until}`;
   const body: SystemLimit = { type: 'limit', reason, until, ended, ...(over && { over }) };

@@ -116,6 +116,9 @@ export function restart(sql: Sql, appender: Appender, name: string): void {
     const { seq } = state;
     const at = { seq, since: seq, from, inputs };
     write(sql, state, { why: 'restart', handoff: null, task, summary: '', ...at });
+  } else if (launch.active && !launch.waits && state.fresh !== launch.epoch) {
+    // The process that was to take it up has said nothing: it leaves the same, which it was told as its first input.
+    write(sql, state, { ...read(sql), from: launch.epoch, inputs: 1 });
   }
   if (!launch.active || launch.waits) startFresh(sql, state, []);
   else if (!launch.stopping) orderStop(sql, appender, state, { handoff: true });

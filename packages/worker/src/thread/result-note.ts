@@ -35,6 +35,11 @@ export function callOffResult(sql: Sql, seq: number): void {
   sql.run('DELETE FROM outbox WHERE key = ?', `result:${seq}`);
 }
 
+/** The same for the run that ended last, whatever was said since. */
+export function callOffLastResult(sql: Sql): void {
+  sql.run("DELETE FROM outbox WHERE key = 'result:' || (SELECT max(ended_seq) FROM runs)");
+}
+
 /** A stop of work whose last run was told as going on: it goes on no more, and no run is left to end. */
 export function noteStopped(sql: Sql, before: ThreadState, seq: number): void {
   const { open, stopped } = before.lifecycle;

@@ -193,11 +193,13 @@ export class Thread {
    */
   result(child: { id: ThreadId; name: string }, content: string, key: string): Effects {
     const known = this.#seqOf(key);
-    const { launch, lifecycle, seq: head } = this.#state;
+    const { launch, lifecycle, fresh, seq: head } = this.#state;
     const plain = isPlain(this.#meta);
     const hears = !plain || (launch.active && lifecycle.open);
-    const ends = launch.stopping && !lifecycle.handing;
-    if (known !== null || !hears || lifecycle.stopped || ends) {
+    const ends = launch.active && launch.stopping && !lifecycle.handing;
+    // One that has handed off too often begins again by a person's word only.
+    const spent = !launch.active && fresh === launch.epoch;
+    if (known !== null || !hears || lifecycle.stopped || ends || spent) {
       return nothing(known ?? head);
     }
     const { sql } = this.#deps;
@@ -535,7 +537,9 @@ export class Thread {
 
   #tell(appender: Appender, content: string): InputLine[] {
     const { lifecycle, launch } = appender.state;
-    if (!lifecycle.open || !launch.active || launch.stopping) return [];
+    // What is being tested has called its work done: words that ask for nothing do not take that back.
+    if (!lifecycle.open || (lifecycle.gate ?? null) !== null) return [];
+    if (!launch.active || launch.stopping) return [];
     const message = { type: 'message', from: 'system', content } as const;
     appender.append('system', message);
     return [addInput(this.#deps.sql, appender.state, message)];

@@ -8,7 +8,7 @@ import {
 import { expect, it } from 'vitest';
 import { z } from 'zod';
 import { ask, call, custom, logOf, message, newNode, RUNNER, treeOf } from './support/api.ts';
-import { TestLink, TestRunner, text } from './support/runner.ts';
+import { exited, TestLink, TestRunner, text } from './support/runner.ts';
 
 const hash = (letter: string): string => letter.repeat(40);
 const Created = z.object({
@@ -331,6 +331,34 @@ it('[MERGE25] what a parent at work has not taken is tried again when its run en
     result: { ...still, job: last.id, taken: true },
   });
   await expect.poll(waiting, { timeout: 10_000 }).toBeUndefined();
+});
+
+it('[MERGE25] what waits is told to a process that is started for the next run', async () => {
+  const runner = await TestRunner.connect();
+  const { session, lead, helper } = await family(runner);
+  const link = await TestLink.open(lead, 1, 1);
+  await link.started();
+  await link.say(text('at work'));
+  await ask(202, 'POST', `/api/node/${helper}/merge`, {});
+  const merged = { commit: hash('3'), before: hash('2'), how: 'merge', taken: false };
+  const ends = ({ id }: JobOrder): void => {
+    const result = { type: 'merged', ...about(id, helper), ...merged };
+    runner.socket.send({ t: 'done', thread: helper, result });
+  };
+  ends(await jobOf(runner, helper));
+  const waiting = async () =>
+    (await treeOf(session)).nodes.find(({ id }) => id === lead)?.waiting?.commit;
+  await expect.poll(waiting, { timeout: 10_000 }).toBe(hash('3'));
+  await link.say({ type: 'done', summary: 'done' });
+  ends(await jobOf(runner, helper));
+  const merges = async () =>
+    (await logOf(lead)).filter(({ body }) => Reflect.get(Object(body), 'type') === 'merged');
+  await expect.poll(merges, { timeout: 10_000 }).toHaveLength(2);
+  link.observe(exited());
+  await link.socket.until('over');
+  await ask(202, 'POST', `/api/thread/${lead}/message`, { content: 'go on' });
+  const next = await TestLink.open(lead, 2, 1);
+  expect(JSON.stringify(await next.socket.until('input'))).toContain(`git merge ${hash('3')}`);
 });
 
 it('[MERGE26] [MERGE27] a conflict is tried again when the run of its task ends, comes back, and can be merged again or left', async () => {

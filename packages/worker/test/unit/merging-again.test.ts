@@ -130,11 +130,11 @@ describe('work that a parent has not taken', () => {
     const { bringing, root, child, deliver } = family();
     bringing.noteMerge(child, merged(child, 'parent', '1', { taken: false }));
     await deliver(4);
-    bringing.began(root, 12);
+    bringing.began(root, '12');
     const calls = await deliver(12);
     expect(calls).toMatchObject([{ thread: root, call: 'notice', args: [null, {}, {}] }]);
     expect(calls[0]?.args[2]).toContain(`git merge ${hash('3')}`);
-    bringing.began(child, 12);
+    bringing.began(child, '12');
     expect(bringing.waiting()).toEqual([]);
   });
 });
