@@ -56,6 +56,17 @@ describe('a gate', () => {
     expect(t.thread.state.lifecycle.gate).not.toBeNull();
   });
 
+  it('[GATE6] [LIM2] is held up by no limit that is told late: it needs no provider', () => {
+    const t = gated();
+    t.say({ type: 'done', summary: 's' });
+    told(t);
+    const call = { type: 'call', call: 'call_1', model: 'lab/m', provider: 'lab' } as const;
+    const refused = { outcome: 'failed', status: 429, retryAfterSeconds: 3600 } as const;
+    t.thread.gateway([{ key: 'c', body: { ...call, ...refused, startedAt: after(60) } as never }]);
+    expect(told(t).map(({ kind }) => kind)).not.toContain('limit');
+    expect(t.thread.state.lifecycle.reason).toBe('gate');
+  });
+
   it('[GATE6] is not called off by a spawn that came with the claim and was not understood', () => {
     const t = gated();
     t.say({ type: 'spawn', name: 'x' }, { type: 'done', summary: 's' });
