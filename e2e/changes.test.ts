@@ -215,6 +215,14 @@ it('[DIFF3] a change that is too long is shown as far as it fits, and the rest i
   await file.getByTestId('too-long').filter({ hasText: 'The rest of its changes' }).waitFor();
   await file.getByText('+200000').waitFor();
   await expect.poll(() => file.locator('tr').count()).toBeGreaterThan(300);
+  // What was loaded is there, too, when the changes are read again.
+  const read = page.waitForResponse((response) =>
+    /\/changes\?file=huge\.txt$/.test(response.url()),
+  );
+  await page.getByRole('button', { name: 'Read the workspace again' }).click();
+  await read;
+  await file.getByTestId('too-long').filter({ hasText: 'The rest of its changes' }).waitFor();
+  expect(await file.locator('tr').count()).toBeGreaterThan(300);
   expect(await file.getByRole('button', { name: 'Load this file' }).count()).toBe(0);
 });
 

@@ -67,9 +67,15 @@ export class ChangesView {
 
   async #read(): Promise<void> {
     try {
-      this.changes = await client.node.changes(this.id);
-      this.#whole.clear();
+      const changes = await client.node.changes(this.id);
+      this.changes = changes;
       this.problem = null;
+      const cut = new Set(changes.files.filter((file) => file.truncated).map(({ path }) => path));
+      // What was asked for stays, as it was, until it is here as it is now.
+      for (const path of this.#whole.keys()) {
+        if (cut.has(path)) void this.#readFile(path);
+        else this.#whole.delete(path);
+      }
     } catch (error) {
       this.problem = await problemOf(error);
     }
@@ -82,12 +88,16 @@ export class ChangesView {
 
   /** The hunks of a file of which they were left out. */
   async loadFile(path: string): Promise<void> {
+    this.#turned.set(path, true);
+    await this.#readFile(path);
+  }
+
+  async #readFile(path: string): Promise<void> {
     this.asked.add(path);
     try {
       const { files } = await client.node.changes(this.id, path);
       const file = files.find((one) => one.path === path);
       if (file) this.#whole.set(path, file);
-      this.#turned.set(path, true);
       this.problem = null;
     } catch (error) {
       this.problem = await problemOf(error);
