@@ -56,9 +56,9 @@ export function limitByGateway(sql: Sql, appender: Appender, body: GatewayBody):
   if (state.lifecycle.handing || state.lifecycle.stopped || isBefore(state, body)) return;
   const end = untilOf(now, now + (body.retryAfterSeconds ?? 0) * 1000);
   if (end === null || end - now < LEAST_MS) return;
-  const { open, status, gate = null } = state.lifecycle;
+  const { open, status, gate } = state.lifecycle;
   // What is being tested needs no provider.
-  if (gate !== null) return;
+  if ((gate ?? null) !== null) return;
   const ended = !open && status === 'error' && failedRecently(sql, now);
   if (open || ended) reach(sql, appender, { end, ended, provider: body.provider });
 }
