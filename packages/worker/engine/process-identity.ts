@@ -71,11 +71,11 @@ export type Usage = {
 
 /** Null where there is no such process, or the system does not say. The kernel counts hundredths of a second. */
 export function usageOf(pid: number | undefined): Usage | null {
+  if (pid === undefined) return null;
   try {
     const stat = readFileSync(`/proc/${pid}/stat`, 'utf8');
     const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ');
-    const cpuMs = (Number(fields[11]) + Number(fields[12])) * 10;
-    return pid === undefined ? null : { memory: memoryOf(pid), cpuMs };
+    return { memory: memoryOf(pid), cpuMs: (Number(fields[11]) + Number(fields[12])) * 10 };
   } catch {
     return null;
   }

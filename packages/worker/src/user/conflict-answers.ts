@@ -1,6 +1,7 @@
 import type { ResolveBy, SessionId, ThreadId } from '@filepath/protocol';
 import type { Env } from '../env.ts';
 import { unwrap } from '../result.ts';
+import { LEAVE } from './waiting-states.ts';
 
 /** Whose conflict it is. `key`: of the answer. */
 type Whose = { session: SessionId; id: ThreadId; key: string };
@@ -19,7 +20,7 @@ export async function answerConflict(
   choice: string,
 ): Promise<void> {
   const object = env.SESSION.getByName(session);
-  if (choice === 'leave it') {
+  if (choice === LEAVE) {
     unwrap(await object.leaveConflict(user, id));
   } else if (choice === 'merge again') {
     const plan = unwrap(await object.mergeAgain(user, id));

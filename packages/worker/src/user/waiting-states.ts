@@ -42,6 +42,6 @@ function conflicting({ conflict }: Node): WaitingState | null {
   // The session's branch is no agent's.
   const parent = into === 'parent' ? ['hand to its parent'] : [];
   const hand = ['hand to the agent', ...parent, 'hand to a new agent'];
-  const choices = [...hand, 'merge again', 'leave it'];
+  const choices = [...hand, 'merge again', LEAVE];
   return { kind: 'conflict', why, choices, mark: `${seq} ${ours}` };
 }

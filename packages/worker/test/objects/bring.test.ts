@@ -300,65 +300,54 @@ it('[MERGE11] what a runner tells of two agents is shown in the tree and in both
     .toContainEqual({ type: 'overlap', node: lead, name: 'lead', files: ['a'] });
 });
 
-it('[MERGE25] what a parent at work has not taken is tried again when its run ends, and told when its next begins', async () => {
+/** A parent at work into which its child was merged, which it has not taken. */
+async function untaken() {
   const runner = await TestRunner.connect();
   const { session, lead, helper } = await family(runner);
   const link = await TestLink.open(lead, 1, 1);
   await link.started();
   await link.say(text('at work'));
   await ask(202, 'POST', `/api/node/${helper}/merge`, {});
-  const order = await jobOf(runner, helper);
   const merged = { commit: hash('3'), before: hash('2'), how: 'merge', taken: false };
-  const result = { type: 'merged', ...about(order.id, helper), ...merged };
-  runner.socket.send({ t: 'done', thread: helper, result });
+  const next = (): Promise<JobOrder> => jobOf(runner, helper);
+  const ends = ({ id }: JobOrder, more: object = {}): void => {
+    const result = { type: 'merged', ...about(id, helper), ...merged, ...more };
+    runner.socket.send({ t: 'done', thread: helper, result });
+  };
   const waiting = async () =>
     (await treeOf(session)).nodes.find(({ id }) => id === lead)?.waiting?.commit;
+  ends(await next());
   await expect.poll(waiting, { timeout: 10_000 }).toBe(hash('3'));
+  return { lead, link, next, ends, waiting };
+}
+
+it('[MERGE25] what a parent at work has not taken is tried again when its run ends, and told when its next begins', async () => {
+  const { lead, link, next, ends, waiting } = await untaken();
   await link.socket.until('input');
   await link.say({ type: 'done', summary: 'done' });
-  const again = await jobOf(runner, helper);
+  const again = await next();
   expect(again.do).toMatchObject({ type: 'merge', commit: hash('1'), target: { atWork: false } });
-  const still = { ...result, job: again.id, how: 'none' };
-  runner.socket.send({ t: 'done', thread: helper, result: still });
+  ends(again, { how: 'none' });
   await ask(202, 'POST', `/api/thread/${lead}/message`, { content: 'go on' });
   const inputs = [await link.socket.until('input'), await link.socket.until('input')];
   expect(JSON.stringify(inputs)).toContain(`git merge ${hash('3')}`);
   await link.say({ type: 'done', summary: 'done' });
-  const last = await jobOf(runner, helper);
-  runner.socket.send({
-    t: 'done',
-    thread: helper,
-    result: { ...still, job: last.id, taken: true },
-  });
+  ends(await next(), { how: 'none', taken: true });
   await expect.poll(waiting, { timeout: 10_000 }).toBeUndefined();
 });
 
 it('[MERGE25] what waits is told to a process that is started for the next run', async () => {
-  const runner = await TestRunner.connect();
-  const { session, lead, helper } = await family(runner);
-  const link = await TestLink.open(lead, 1, 1);
-  await link.started();
-  await link.say(text('at work'));
-  await ask(202, 'POST', `/api/node/${helper}/merge`, {});
-  const merged = { commit: hash('3'), before: hash('2'), how: 'merge', taken: false };
-  const ends = ({ id }: JobOrder): void => {
-    const result = { type: 'merged', ...about(id, helper), ...merged };
-    runner.socket.send({ t: 'done', thread: helper, result });
-  };
-  ends(await jobOf(runner, helper));
-  const waiting = async () =>
-    (await treeOf(session)).nodes.find(({ id }) => id === lead)?.waiting?.commit;
-  await expect.poll(waiting, { timeout: 10_000 }).toBe(hash('3'));
+  const { lead, link, next, ends } = await untaken();
   await link.say({ type: 'done', summary: 'done' });
-  ends(await jobOf(runner, helper));
+  ends(await next());
   const merges = async () =>
     (await logOf(lead)).filter(({ body }) => Reflect.get(Object(body), 'type') === 'merged');
   await expect.poll(merges, { timeout: 10_000 }).toHaveLength(2);
   link.observe(exited());
   await link.socket.until('over');
   await ask(202, 'POST', `/api/thread/${lead}/message`, { content: 'go on' });
-  const next = await TestLink.open(lead, 2, 1);
-  expect(JSON.stringify(await next.socket.until('input'))).toContain(`git merge ${hash('3')}`);
+  const second = await TestLink.open(lead, 2, 1);
+  expect(JSON.stringify(await second.socket.until('input'))).toContain(`git merge ${hash('3')}`);
 });
 
 it('[MERGE26] [MERGE27] a conflict is tried again when the run of its task ends, comes back, and can be merged again or left', async () => {
